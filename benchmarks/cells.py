@@ -24,7 +24,7 @@ from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.sources import find_corpus_files
 from lingprobe.tasks.ud.clause import MainClause, extract_main_clauses
-from lingprobe.tasks.ud.constructions import SPELT
+from lingprobe.tasks.ud.constructions import FORM_DESCRIPTIONS
 from lingprobe.tasks.ud.forms import make_verb
 from lingprobe.tasks.ud.rules import classify_clause_tense, classify_voice
 
@@ -123,7 +123,7 @@ def described(
         if _of(batch, i, "aux", "cop") and int(batch.parents[i]) in (root, *_inner(batch, root))
     ]  # fmt: skip
     helpers = "+".join(batch.lemmas.names[batch.lemmas.codes[i]].lower() for i in named)
-    form = SPELT[make_verb("", "", batch.feats.names[batch.feats.codes[root]]).form]
+    form = FORM_DESCRIPTIONS[make_verb("", "", batch.feats.names[batch.feats.codes[root]]).form]
     every = f"{helpers} + {form}" if named else ""
     cell = clause.group.cell if task == "ud/tense" and labelled else every
     words = [batch.words.names[code] for code in batch.words.codes[start:end]]

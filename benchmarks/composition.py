@@ -15,7 +15,7 @@ import numpy as np
 
 from lingprobe.data.core import Dataset
 from lingprobe.tasks import TASKS, list_task_names
-from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.comp.designs import DESIGNS_BY_LANGUAGE
 from lingprobe_extensions.compose.comp.shallow import shallow_examples
 
 STRATA = ("marker", "scope", "construction", "negative")
@@ -29,7 +29,11 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=20_000)
     parser.add_argument("--names", nargs="*", default=list_task_names("comp"))
     options = parser.parse_args()
-    lacking = [n for n, one in DESIGNS.get(options.language, {}).items() if isinstance(one, str)]
+    lacking = [
+        n
+        for n, one in DESIGNS_BY_LANGUAGE.get(options.language, {}).items()
+        if isinstance(one, str)
+    ]
     for name in (name for name in options.names if name not in lacking):
         began = time.process_time()
         reference = f"comp/{name},size={options.size},language={options.language}"

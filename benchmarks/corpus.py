@@ -38,11 +38,11 @@ START = """
 import sys, time
 from pathlib import Path
 from lingprobe.data.core import DataProblem
-from lingprobe.tasks import FAMILIES, TASKS
+from lingprobe.tasks import TASK_FAMILIES, TASKS
 from lingprobe.tasks import parsed_corpora as parsed
 from lingprobe.tasks.ud.family import TreebankTaskOptions, parsed_files
 
-parsed.LARGE = 0
+parsed._MIN_COLUMN_FILE_BYTES = 0
 before, examples, words = time.process_time(), 0, 0
 """
 FIND = "words = parsed_files(TreebankTaskOptions(sys.argv[1])).tally.words"

@@ -118,13 +118,13 @@ REQUEST = (
 
 def _spr2_seed() -> bytes:
     """The heading that the reader looks for, over the rows above."""
-    from lingprobe.corpora.protoroles import COLUMNS
+    from lingprobe.corpora.protoroles import SPR1_COLUMNS
 
     rows = (
         ("train", "1", "1", "0", "0", "ann", "awareness", "5", "yes"),
         ("dev", "ewt 2", "1", "2", "3", "the dog", "volition", "nan", "no"),
     )
-    return "".join("\t".join(row) + "\n" for row in (COLUMNS, *rows)).encode()
+    return "".join("\t".join(row) + "\n" for row in (SPR1_COLUMNS, *rows)).encode()
 
 
 def _npz() -> bytes:

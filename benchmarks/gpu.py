@@ -40,7 +40,7 @@ from lingprobe.data.core import Cell, Dataset, Example, Sentence, Site
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders.forward import ForwardPass
-from lingprobe.encoders.frames import PLAIN
+from lingprobe.encoders.frames import DEFAULT_PROMPT_FRAME
 from lingprobe.encoders.model_files import in_precision
 from lingprobe.encoders.network import LoadedModel, try_network
 from lingprobe.nets.device import fitting_on
@@ -148,7 +148,7 @@ def _encode(
     network = try_network(ready, shape)
     asked = [(str(len(network.widths) - 1), "mean")]
     for size in batches:
-        passes = ForwardPass(network, PLAIN, True, size)
+        passes = ForwardPass(network, DEFAULT_PROMPT_FRAME, True, size)
         passes.run(given[:64], asked)
         if report.device.startswith("cuda"):
             torch.cuda.reset_peak_memory_stats()
@@ -196,7 +196,7 @@ def compare_fits(report: Report, sizes: Sizes) -> None:
 
 def compare_span(report: Report, sizes: Sizes) -> None:
     """Edge probes of several layers side by side, a step, against the processor."""
-    plan = span.PROTOCOLS["fast"].plan
+    plan = span.EDGE_PROTOCOLS["fast"].plan
     assert isinstance(plan, AnnealingSchedule)
     for many in sizes.layers:
         if not report.has(20 + 2 * many if sizes is FULL else 0, f"span of {many} layers"):
@@ -206,7 +206,7 @@ def compare_span(report: Report, sizes: Sizes) -> None:
         for device in (report.device, "cpu"):
             for steps in (2, sizes.steps):  # the first warms up
                 short = replace(plan, steps=steps, epochs=1, looks=1)
-                span.PROTOCOLS["fast"] = replace(span.PROTOCOLS["fast"], plan=short)
+                span.EDGE_PROTOCOLS["fast"] = replace(span.EDGE_PROTOCOLS["fast"], plan=short)
                 with fitting_on(device):
                     took, _ = report.timed(functools.partial(_fit, given, reads))
             seconds.append(took / sizes.steps)
@@ -216,7 +216,7 @@ def compare_span(report: Report, sizes: Sizes) -> None:
             **_times(there, here),
             memory_gib=round(_memory(report.device), 2),
         )
-    span.PROTOCOLS["fast"] = replace(span.PROTOCOLS["fast"], plan=plan)
+    span.EDGE_PROTOCOLS["fast"] = replace(span.EDGE_PROTOCOLS["fast"], plan=plan)
 
 
 def _fit(given: Readings, reads: Sequence[str]) -> Any:

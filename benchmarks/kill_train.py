@@ -58,7 +58,7 @@ def work(name: str, folder: Path, out: Path) -> None:
     from lingprobe_extensions.train import loop
 
     torch.set_num_threads(1)
-    loop.PAUSE = 0.1
+    loop.CHECKPOINT_INTERVAL_SECONDS = 0.1
     architecture, objective, file, settings = TRAININGS[name]
     lingprobe.train(architecture, objective, folder / file, out, **{**SMALL, **settings})
 

@@ -34,7 +34,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.preprocessing import StandardScaler
 
 from lingprobe.data.cache import cache_dir
-from lingprobe.data.core import SPLITS, Cell, Dataset, Encoder, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, Cell, Dataset, Encoder, Example, Sentence
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference
 from lingprobe.data.vectors import Vectors
@@ -132,7 +132,7 @@ def made_sets(only: str) -> Iterator[tuple[str, list[Three]]]:
         splits = np.empty(len(x), np.int64)
         splits[order] = np.searchsorted([0.6, 0.75], np.arange(len(x)) / len(x), "right")
         examples = [
-            Example.about(Sentence.of((f"s{i}",)), f"c{c:04}", SPLITS[s])
+            Example.about(Sentence.of((f"s{i}",)), f"c{c:04}", DATA_SPLITS[s])
             for i, (c, s) in enumerate(zip(y.tolist(), splits.tolist(), strict=True))
         ]
         readings = Readings(Dataset.of(examples), Vectors((x.astype(np.float32),), ("-",)))
@@ -141,7 +141,7 @@ def made_sets(only: str) -> Iterator[tuple[str, list[Three]]]:
 
 def parts_of(readings: Readings) -> Three:
     """Train, dev and test."""
-    train, dev, test = (readings.split(name) for name in SPLITS)
+    train, dev, test = (readings.split(name) for name in DATA_SPLITS)
     return train, dev, test
 
 
@@ -181,7 +181,7 @@ def text_sets(encoder: Encoder, folder: Path, only: str) -> Iterator[tuple[str, 
             opened = lzma.open if file.endswith(".xz") else open
             with opened(folder / file, "rt", encoding="utf-8", errors="replace") as lines:
                 rows = [line.split(maxsplit=1) for line in lines if len(line.split()) > 1]
-            named = "test" if len(files) == 2 and split else SPLITS[split]
+            named = "test" if len(files) == 2 and split else DATA_SPLITS[split]
             examples += [
                 Example.about(Sentence.of(tuple(text.split())), label, named)
                 for label, text in rows[:MOST]
@@ -191,7 +191,7 @@ def text_sets(encoder: Encoder, folder: Path, only: str) -> Iterator[tuple[str, 
             dataset = select_test_fold(dataset, "1/5", 0)
         if not len(dataset.rows("dev")):
             splits = dataset.splits.copy()
-            splits[dataset.rows("train")[::8]] = SPLITS.index("dev")
+            splits[dataset.rows("train")[::8]] = DATA_SPLITS.index("dev")
             dataset = replace(dataset, splits=splits)
         yield name, [parts_of(encoded(dataset, encoder, {}))]
 

@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from lingprobe.probes.features import common_scale
 from lingprobe.probes.linear import logistic
 from lingprobe.probes.linear.logistic import fit_logistic_path
-from lingprobe.probes.logreg import STRENGTHS
+from lingprobe.probes.logreg import PENALTY_STRENGTHS
 
 MEAN_TARGET, WORST_TARGET, CLOSE = 4.0, 1.5, 1e-4
 STRICT = 1e-8  # tolerance of the search for the least objectives
@@ -74,7 +74,7 @@ def sample(rows: int, dim: int, classes: int, seed: int) -> Arrays:
 def objectives(data: Arrays, models: Models) -> Doubles:
     """Mean cross-entropy plus |weights|^2 / (2 C n) of the model of each C, in float64."""
     found = []
-    for c, (weights, bias) in zip(STRENGTHS, models, strict=True):
+    for c, (weights, bias) in zip(PENALTY_STRENGTHS, models, strict=True):
         total = 0.0
         for start in range(0, len(data.x), 8192):
             rows = slice(start, start + 8192)
@@ -90,7 +90,7 @@ def objectives(data: Arrays, models: Models) -> Doubles:
 
 def fit_ours(data: Arrays) -> Models:
     """The path of lingprobe, with what it takes to find the spectrum."""
-    penalties = [1 / (c * len(data.x)) for c in STRENGTHS]
+    penalties = [1 / (c * len(data.x)) for c in PENALTY_STRENGTHS]
     return [(found.weights, found.bias) for found in fit_logistic_path(*data, penalties)]
 
 
@@ -100,7 +100,7 @@ def fit_theirs(data: Arrays, tol: float, warm: bool, most: float = float("inf"))
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for c in STRENGTHS:
+        for c in PENALTY_STRENGTHS:
             if time.process_time() - start > most:
                 return []
             model.set_params(C=c).fit(*data)
@@ -128,7 +128,7 @@ def compare(shape: tuple[int, int, int], seed: int, repeats: int) -> tuple[float
     data = sample(*shape, seed)
     ours, models = clock(lambda: fit_ours(data), repeats)
     mine = objectives(data, models)
-    with mock.patch.object(logistic, "TOLERANCE", STRICT):
+    with mock.patch.object(logistic, "_OBJECTIVE_TOLERANCE", STRICT):
         best = np.minimum(mine, objectives(data, fit_ours(data)))
     runs: dict[tuple[float, bool], tuple[float, Doubles]] = {}
     for warm in (True, False):

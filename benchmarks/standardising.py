@@ -46,7 +46,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.experiment.newest import group_repeats
 from lingprobe.metrics import compute_difference
 from lingprobe.metrics.multiplicity import benjamini_hochberg
-from lingprobe.probes.features import SQUARES, AffineScaling
+from lingprobe.probes.features import MEAN_FEATURE_SQUARES, AffineScaling
 from lingprobe.probes.logreg import LogReg
 
 HERE = Path(__file__).resolve()
@@ -82,7 +82,7 @@ def standard_scale(train: Floats) -> AffineScaling:
     varying = deviation > 1e-6 * np.abs(train.mean(0, dtype=np.float64)) + 1e-30
     factor = np.where(varying, 1 / np.where(varying, deviation, 1), 0)
     # the same mean sum of squares as with one scale, so that C means the same
-    factor *= math.sqrt(SQUARES / max(varying.sum(), 1))
+    factor *= math.sqrt(MEAN_FEATURE_SQUARES / max(varying.sum(), 1))
     return AffineScaling(
         train.mean(0, dtype=np.float64).astype(np.float32), factor.astype(np.float32)
     )

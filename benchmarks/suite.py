@@ -24,14 +24,16 @@ import tempfile
 from whole import leg, model
 
 import lingprobe
-from lingprobe.suites.downstream import TASKS
+from lingprobe.suites.downstream import DOWNSTREAM_TASKS
 
 RATIO = 1.3
 
 
 def encode(folder: str, encoder: str, cache: str) -> None:
     """Encode the sentences of all tasks."""
-    sentences = lingprobe.sentences(tasks=[f"{name}:{folder}" for name in TASKS.values()])
+    sentences = lingprobe.sentences(
+        tasks=[f"{name}:{folder}" for name in DOWNSTREAM_TASKS.values()]
+    )
     lingprobe.embed(sentences, encoder, cache=cache)
     print(json.dumps({"sentences": len(sentences)}))
 

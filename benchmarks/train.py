@@ -40,7 +40,7 @@ from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import FileReading, themselves
 from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.loop import EncoderLearner, OptimizerSettings, group_by_length
-from lingprobe_extensions.train.nets.heads import PAD
+from lingprobe_extensions.train.nets.heads import PAD_TOKEN_ID
 from lingprobe_extensions.train.objectives import LessonKit, WritingLesson
 
 DIM, PIECES, BATCH = 300, 4000, 4096
@@ -63,7 +63,7 @@ class Plain(nn.Module):
         given = sentences[:, None].expand(-1, pieces.shape[1] - 1, -1)
         states, _ = self.decoder(torch.cat([self.pieces(pieces[:, :-1]), given], 2))
         return nn.functional.cross_entropy(
-            self.output(states).flatten(0, 1), pieces[:, 1:].flatten(), ignore_index=PAD
+            self.output(states).flatten(0, 1), pieces[:, 1:].flatten(), ignore_index=PAD_TOKEN_ID
         )
 
 
@@ -76,7 +76,7 @@ def plain(lesson: WritingLesson, table: Tensor, hidden: int, rows: int, size: in
     for start in range(0, rows, size):
         part = order[start : start + size]
         words = torch.from_numpy(lesson.words.pad_rows(part, -1))
-        pieces = torch.from_numpy(lesson.wanted[0].pad_rows(part, PAD))
+        pieces = torch.from_numpy(lesson.wanted[0].pad_rows(part, PAD_TOKEN_ID))
         optimizer.zero_grad()
         torch.autograd.backward(net(words.clamp(min=0), words >= 0, pieces))
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)

@@ -24,11 +24,11 @@ from pathlib import Path
 import conllu
 
 from lingprobe.corpora.files import find_treebank_files
-from lingprobe.tasks import FAMILIES, TASKS
-from lingprobe.tasks.parsed_corpora import CORPORA
+from lingprobe.tasks import TASK_FAMILIES, TASKS
+from lingprobe.tasks.parsed_corpora import CORPUS_CACHE
 from lingprobe.tasks.task import DefinedTask
 
-NINE = FAMILIES["ud"]["ud.family"].split()
+NINE = TASK_FAMILIES["ud"]["ud.family"].split()
 ROUNDS = 5
 SPEED, RATIO, MEMORY = 400_000, 4.0, 2048  # tokens a second, against conllu, MiB
 SENTENCES = 1_000_000
@@ -59,7 +59,7 @@ def unpacked(source: Path, folder: Path) -> list[Path]:
 
 def ours(tasks: list[DefinedTask]) -> int:
     """Candidates of all tasks; tokens read."""
-    CORPORA.clear()
+    CORPUS_CACHE.clear()
     notes = [task.candidates()[1] for task in tasks]
     return int(notes[0]["source"]["words"])
 

@@ -32,7 +32,7 @@ from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
-from lingprobe.data.oracles import BEYOND_SURFACE
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION
 
 TASKS, EXAMPLES, FORM = 9, 500, 5
 KINDS = ("layers, dev known", "layers, dev unknown", "encoders")
@@ -112,7 +112,7 @@ def decided(rng: np.random.Generator, design: Design) -> list[ComparisonDecision
     """The verdicts of one page on what is beyond the surface, which both baselines oppose."""
     scored = compute_scores(ResultFrame.of(page(rng, design)))
     asked = with_opponents(scored).asked
-    return decide_comparisons([each for each in asked if each.asks == BEYOND_SURFACE])
+    return decide_comparisons([each for each in asked if each.asks == BEYOND_SURFACE_QUESTION])
 
 
 def false_pages(design: Design, pages: int, seed: int = 1) -> tuple[float, float]:

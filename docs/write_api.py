@@ -21,7 +21,7 @@ from typer.models import ArgumentInfo
 import lingprobe
 from lingprobe import extend
 from lingprobe.api.arguments import describe_call
-from lingprobe.api.listing import KINDS, get_contents
+from lingprobe.api.listing import CONTENTS_PLACES, get_contents
 from lingprobe.cli import COMMANDS
 from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data.options import describe_options
@@ -348,7 +348,7 @@ def _options() -> dict[str, list[str]]:
             for entry in lingprobe.available(kind)  # type: ignore[arg-type]
             if entry.name in contents.places(own=True)
         ]
-        for kind, contents in ((each, get_contents(each)) for each in KINDS)
+        for kind, contents in ((each, get_contents(each)) for each in CONTENTS_PLACES)
     }
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import lingprobe
-from lingprobe_extensions.papers.claim_tests import PAPERS
+from lingprobe_extensions.papers.claim_tests import PAPERS_WITH_CLAIMS
 
 DOCS = Path(__file__).parent
 PAGE, FILE = DOCS / "suites.md", DOCS / "results" / "claims.csv"
@@ -24,7 +24,7 @@ def text() -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for paper in PAPERS:
+    for paper in PAPERS_WITH_CLAIMS:
         for one in lingprobe.claims(published=paper).content:
             counts = (one.agree, one.compared, one.needed) if one.compared else ("", "", "")
             writer.writerow((paper, one.where, one.claim, *counts, one.verdict, one.recipes))

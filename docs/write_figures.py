@@ -36,7 +36,7 @@ from lingprobe.tables.panels import (
     make_legend_mark,
     make_panels,
 )
-from lingprobe.tables.style import BEST, BLUE, GREY, PALE
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY, PALE_GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,16 +61,26 @@ HIDDEN = (64, 128, 256, 512)
 # the encoders of figures by layer: colour, name, line and marker
 E5 = {
     "hf:multilingual-e5-small,layers=all,*prompt=query%3A ": (
-        BLUE,
+        CHART_BLUE,
         "multilingual-e5-small",
         "-",
         "o",
     ),
-    "hf:multilingual-e5-small,*lexical=trained*": (BLUE, "e5 with untrained blocks", "--", ""),
+    "hf:multilingual-e5-small,*lexical=trained*": (
+        CHART_BLUE,
+        "e5 with untrained blocks",
+        "--",
+        "",
+    ),
 }
 MINILM = {
-    "hf:all-MiniLM-L6-v2,layers=all": (BEST, "MiniLM (English)", "-", "s"),
-    "hf:all-MiniLM-L6-v2,*lexical=trained*": (BEST, "MiniLM with untrained blocks", "--", ""),
+    "hf:all-MiniLM-L6-v2,layers=all": (BEST_COLOUR, "MiniLM (English)", "-", "s"),
+    "hf:all-MiniLM-L6-v2,*lexical=trained*": (
+        BEST_COLOUR,
+        "MiniLM with untrained blocks",
+        "--",
+        "",
+    ),
 }
 
 
@@ -206,9 +216,9 @@ def draw_layers(drawn: Sequence[LayerPanel], looks: Mapping[str, tuple[str, ...]
             ]
             draw_band(axes, points, make_legend_line(*look), is_banded=read[0]["kind"] == "trained")
     every[0].set_ylabel("accuracy, %")
-    area = make_legend_line(PALE, "up to the best bag of words or character n-grams")
+    area = make_legend_line(PALE_GREY, "up to the best bag of words or character n-grams")
     area.set_linewidth(8)
-    bound = [make_legend_line(GREY, "upper bound", ":")] * any(
+    bound = [make_legend_line(DARK_GREY, "upper bound", ":")] * any(
         row["kind"] == "oracle" for panel in drawn for row in panel.rows
     )
     draw_legend(
@@ -224,10 +234,10 @@ def _draw_references(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     surface = [row for row in rows if row["kind"] == "baseline" and row["layer"] == "-"]
     constant = float(rows[0].get("majority") or rows[0]["constant"])
     best = max(float(row["score"]) for row in surface)
-    axes.axhspan(constant, best, color=PALE, alpha=0.5, lw=0)
+    axes.axhspan(constant, best, color=PALE_GREY, alpha=0.5, lw=0)
     for row in rows:
         if row["kind"] == "oracle":
-            axes.axhline(float(row["score"]), color=GREY, ls=":", lw=1)
+            axes.axhline(float(row["score"]), color=DARK_GREY, ls=":", lw=1)
 
 
 def tense_layers() -> Figure:
@@ -275,7 +285,7 @@ def tuned() -> Figure:
             )
             values = float(row["score"]), float(row["low"]), float(row["high"])
             shape = "D" if row["kind"] == "oracle" else "o"
-            look = make_legend_mark(shape, BLUE if row["kind"] == "trained" else GREY)
+            look = make_legend_mark(shape, CHART_BLUE if row["kind"] == "trained" else DARK_GREY)
             draw_dot(axes, place, values, look, f"{name}: {values[0]:.1f}")
     drawn.label_rows([not pattern.startswith("st:") for pattern in names])
     return drawn.figure

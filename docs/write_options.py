@@ -15,7 +15,7 @@ from typing import Any
 import lingprobe
 from lingprobe.api.options import RunOptions, SelectionOptions
 from lingprobe.data._packages import entry_points, is_own_module
-from lingprobe.data.options import REQUIRED, DeclaredOption, declared_options
+from lingprobe.data.options import REQUIRED_OPTION, DeclaredOption, declared_options
 
 SHARED = {"Settings": (RunOptions, ()), "Selection": (SelectionOptions, ("results",))}
 """Typed dictionaries with the class that they are made from, and what they leave out."""
@@ -85,7 +85,7 @@ def _set_keywords(arguments: ast.arguments, declared: Declared) -> None:
         if option.written != "Any" or kinds[name].annotation is None:
             kinds[name].annotation = ast.parse(option.written, mode="eval").body
         value = ast.parse(repr(option.default), mode="eval").body
-        known[name] = None if option.default is REQUIRED else value
+        known[name] = None if option.default is REQUIRED_OPTION else value
     arguments.kwonlyargs = list(kinds.values())
     arguments.kw_defaults = [known.get(name) for name in kinds]
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 else:
     Node = closure.Node
 
-EFFECTS, WHOLE = closure.EFFECTS, closure.WHOLE
+EFFECTS, WHOLE = closure.MODULE_STATEMENTS, closure.WHOLE_MODULE
 PACKAGE, TESTS = ROOT / "src", ROOT / "tests"
 BIN = Path(sys.executable).parent
 DURATIONS = ROOT / ".venv" / "test-durations.json"
@@ -380,7 +380,7 @@ def names_of_files(node: Node) -> frozenset[str]:
     found = closure._source(node.module).definitions.get(node.name)
     own = closure._file(node.module)
     return frozenset(
-        own.with_suffix(m.name).name if m.name in source.DATA else m.name
+        own.with_suffix(m.name).name if m.name in source.DATA_FILE_SUFFIXES else m.name
         for m in (found.mentions if found else ())
         if m.kind == "data"
     )

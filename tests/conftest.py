@@ -332,8 +332,8 @@ def minilm() -> Path:
 def task(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A task over a table of made-up sentences."""
     from lingprobe.datasets.formats.tables import write_dataset
-    from lingprobe.testing import FAMILIES
+    from lingprobe.testing import TINY_DATASET_FAMILIES
 
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write_dataset(FAMILIES["sentence"](), path)
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), path)
     return f"table:{path}"

@@ -14,14 +14,14 @@ from fixtures.scored import to_scores as rows
 from lingprobe import evaluate
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 from test_oracles import Told
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory):
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write_dataset(FAMILIES["sentence"](), path)
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), path)
     return f"table:{path}"
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from lingprobe.corpora.embedded import treebank_file
 from lingprobe.data.cache import (
-    PART,
-    STALE,
+    DRAFT_SUFFIX,
+    STALE_DRAFT_SECONDS,
     FileProblem,
     cache_dir,
     find_cached,
@@ -104,12 +104,12 @@ def test_a_place_that_cannot_be_written_remembers_nothing(tmp_path):
 
 
 def test_leftovers_of_killed_processes_go_after_a_day(tmp_path):
-    for name, age in (("old", STALE + 60), ("young", 0)):
-        (tmp_path / f".{name}{PART}").touch()
-        moment = (tmp_path / f".{name}{PART}").stat().st_mtime - age
-        os.utime(tmp_path / f".{name}{PART}", (moment, moment))
+    for name, age in (("old", STALE_DRAFT_SECONDS + 60), ("young", 0)):
+        (tmp_path / f".{name}{DRAFT_SUFFIX}").touch()
+        moment = (tmp_path / f".{name}{DRAFT_SUFFIX}").stat().st_mtime - age
+        os.utime(tmp_path / f".{name}{DRAFT_SUFFIX}", (moment, moment))
     remember_value(tmp_path, "key", 1)
-    assert [p.name for p in tmp_path.glob(".*")] == [f".young{PART}"]
+    assert [p.name for p in tmp_path.glob(".*")] == [f".young{DRAFT_SUFFIX}"]
 
 
 @pytest.fixture

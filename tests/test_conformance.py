@@ -43,7 +43,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS, list_task_names
-from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
+from lingprobe.testing import TINY_DATASET_FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
 from tasks.publications import released
 
@@ -270,7 +270,9 @@ TASK_OPTIONS = {
         "transfer:BANK,test=BANK,task=ud/tense,centred=true",
     ],
     "table": [
-        f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")
+        f"table:TABLES/{family}.{suffix}"
+        for family in TINY_DATASET_FAMILIES
+        for suffix in ("parquet", "jsonl")
     ],
 }
 
@@ -299,7 +301,7 @@ def places(tmp_path_factory):
 
     def tables():
         (folder / "tables").mkdir()
-        for family, make in FAMILIES.items():
+        for family, make in TINY_DATASET_FAMILIES.items():
             for suffix in ("parquet", "jsonl"):
                 write_dataset(make(), folder / "tables" / f"{family}.{suffix}")
         return folder / "tables"
@@ -536,7 +538,7 @@ for contents, reference in {references!r}:
     assert done.returncode == 0, done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
     view = {"asked": "mean%2Basked", "pair": "mean%2Bcontrast"}.get(family, "mean")
     task = places(f"table:TABLES/{family}.parquet,view={view}")

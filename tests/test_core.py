@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site, Tags, Trial
-from lingprobe.testing import FAMILIES, check_dataset, same_dataset
+from lingprobe.data.core import (
+    DATA_SPLITS,
+    DataProblem,
+    Dataset,
+    Example,
+    Sentence,
+    Site,
+    Tags,
+    Trial,
+)
+from lingprobe.testing import TINY_DATASET_FAMILIES, check_dataset, same_dataset
 
 text = st.text(max_size=8)
 sentences = st.builds(Sentence, st.lists(text, max_size=4).map(tuple), text)
@@ -66,7 +75,7 @@ def examples(draw):
         asked = tuple(draw(text) for _ in range(slots))
         strata = draw(st.dictionaries(text, text, max_size=2))
         found.append(
-            Example(tuple(places), draw(kind), draw(st.sampled_from(SPLITS)), asked, strata)
+            Example(tuple(places), draw(kind), draw(st.sampled_from(DATA_SPLITS)), asked, strata)
         )
     return found
 
@@ -99,7 +108,9 @@ def test_a_sentence_is_kept_once():
 
 
 def test_rows_of_a_split_keep_their_order():
-    dataset = Dataset.of(Example.about(Sentence.of([str(i)]), "x", SPLITS[i % 3]) for i in range(7))
+    dataset = Dataset.of(
+        Example.about(Sentence.of([str(i)]), "x", DATA_SPLITS[i % 3]) for i in range(7)
+    )
     assert dataset.rows("train").tolist() == [0, 3, 6]
     with pytest.raises(ValueError):
         dataset.rows("valid")
@@ -158,18 +169,18 @@ def test_no_examples_is_a_problem_of_the_data():
 
 
 def test_notes_are_added_to_a_copy():
-    dataset = FAMILIES["sentence"]((3, 2, 2))
+    dataset = TINY_DATASET_FAMILIES["sentence"]((3, 2, 2))
     more = dataset.with_notes(left_out=3)
     assert more.notes == {**dataset.notes, "left_out": 3}
     assert "left_out" not in dataset.notes
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_tiny_data_sets_are_sound(family):
-    dataset = FAMILIES[family]()
+    dataset = TINY_DATASET_FAMILIES[family]()
     check_dataset(dataset)
-    assert [len(dataset.rows(split)) for split in SPLITS] == [60, 20, 20]
-    same_dataset(dataset, FAMILIES[family]())
+    assert [len(dataset.rows(split)) for split in DATA_SPLITS] == [60, 20, 20]
+    same_dataset(dataset, TINY_DATASET_FAMILIES[family]())
 
 
 def test_values_are_frozen():
@@ -183,7 +194,7 @@ def test_values_are_frozen():
 
 
 def test_a_label_that_is_denied_is_not_in_the_set():
-    dataset = FAMILIES["span"]((1, 1, 1))
+    dataset = TINY_DATASET_FAMILIES["span"]((1, 1, 1))
     weights = np.zeros(len(dataset.labels.ids), np.float32)
     denied = replace(dataset, labels=replace(dataset.labels, weights=weights))
     assert [e.label for e in denied.examples()] == [frozenset()] * 3

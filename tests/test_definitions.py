@@ -24,17 +24,17 @@ import lingprobe.experiment.work
 from lingprobe.data import _closure as closure
 from lingprobe.data import _packages
 from lingprobe.data import _source as source
-from lingprobe.data._closure import EFFECTS, WHOLE, Node
-from lingprobe.data.cache import SHARED
+from lingprobe.data._closure import MODULE_STATEMENTS, WHOLE_MODULE, Node
+from lingprobe.data.cache import _SHARED
 from lingprobe.data.identity import code_roots, walk_parts
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.keys import EMBEDS, MEASURES
+from lingprobe.experiment.keys import _MEASURES, EMBEDDING_CODE
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 from lingprobe_extensions.compose.events.languages import LANGUAGES
 
 SOURCES = Path(lingprobe.__file__).parent
@@ -43,8 +43,8 @@ SOURCES = Path(lingprobe.__file__).parent
 @pytest.fixture
 def modules(tmp_path, monkeypatch):
     """Writes modules of a package that counts by definitions, and forgets what was found before."""
-    monkeypatch.setattr(_packages, "PACKAGE", "written")
-    monkeypatch.setattr(closure, "PACKAGE", "written")
+    monkeypatch.setattr(_packages, "CORE_PACKAGE", "written")
+    monkeypatch.setattr(closure, "CORE_PACKAGE", "written")
     monkeypatch.setattr(closure, "read", lambda data: source._Module(ast.parse(data)).source())
     monkeypatch.setattr(closure, "keep_sources", lambda: None)
     monkeypatch.syspath_prepend(tmp_path)
@@ -80,7 +80,7 @@ def reached(root: str) -> set[str]:
     return {
         f"{node.module.removeprefix('written.')}:{node.name}"
         for node in nodes
-        if node.name != EFFECTS
+        if node.name != MODULE_STATEMENTS
     }
 
 
@@ -227,7 +227,7 @@ def test_a_table_of_contents_counts_where_something_of_it_is_chosen():
 
 
 def test_what_uses_a_table_of_contents_is_none_itself(modules, monkeypatch):
-    monkeypatch.setattr(closure, "REGISTRY", "written.t:Contents")
+    monkeypatch.setattr(closure, "_REGISTRY", "written.t:Contents")
     text = (
         "from written.t import Contents\nclass User:\n    def g(self): return Contents({{}}), {0}\n"
         "class Kind(Contents): ...\nX, Y = 1, 2\nUSER = User()\nA = Contents({{'a': {0}}})\n"
@@ -249,7 +249,7 @@ def test_a_name_that_the_package_offers_is_followed_to_its_definition(tmp_path, 
     for name in ("asks_one", "asks_two"):
         reached = closure.closure([name]).nodes
         assert Node("lingprobe.tasks.rules", "question") in reached
-        assert Node("lingprobe", WHOLE) not in reached
+        assert Node("lingprobe", WHOLE_MODULE) not in reached
 
 
 EXTEND = """
@@ -291,11 +291,13 @@ def test_what_extensions_import_counts_as_its_definition(tmp_path, monkeypatch):
     assert closure._digests.of(one) == closure._digests.of(other)
     reached = closure.closure(["asks_exte:ask"]).nodes
     assert Node("lingprobe.data.cache", "write_text") in reached
-    assert Node("lingprobe.extend", WHOLE) not in reached
+    assert Node("lingprobe.extend", WHOLE_MODULE) not in reached
 
 
 def test_every_data_file_belongs_to_a_definition_and_an_edit_in_it_counts(tmp_path):
-    for file in sorted(path for path in SOURCES.rglob("*") if path.suffix in source.DATA):
+    for file in sorted(
+        path for path in SOURCES.rglob("*") if path.suffix in source.DATA_FILE_SUFFIXES
+    ):
         modules = [
             ".".join(path.relative_to(SOURCES.parent).with_suffix("").parts)
             for path in file.parent.glob("*.py")
@@ -339,7 +341,7 @@ def test_imports_for_type_checkers_alone_are_not_followed(tmp_path, monkeypatch)
 def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monkeypatch):
     place, data = tmp_path / "cache", Path(closure.__file__).read_bytes()
     monkeypatch.setenv("LINGPROBE_CACHE", str(place))
-    monkeypatch.delenv(SHARED)
+    monkeypatch.delenv(_SHARED)
     found = source.read(data)
     source.keep_sources()
     source._memory.cache_clear()
@@ -348,7 +350,7 @@ def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monke
         assert source.read(data) == found
         with pytest.raises(TypeError):
             source.read(data + b"#")
-    (file,) = (place / source.CODE).iterdir()
+    (file,) = (place / source._CODE).iterdir()
     text = found.definitions["digest_code"].text
     file.write_bytes(file.read_bytes().replace(text.encode(), b"0" * 32))
     source._memory.cache_clear()
@@ -357,7 +359,7 @@ def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monke
 
 def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path))
-    monkeypatch.setattr(source, "MAX_REMEMBERED_FILES", 3)
+    monkeypatch.setattr(source, "_MAX_REMEMBERED_FILES", 3)
     for batch in ((0, 1), (2, 3), (4, 5, 6, 7)):
         for number in batch:
             source.read(b"a = %d" % number)
@@ -421,7 +423,7 @@ def test_an_edit_in_a_users_own_module_changes_the_digest(mine):
 # ---- the whole of lingprobe
 
 
-ROOTS = {"embeds": EMBEDS, "measures": MEASURES} | {
+ROOTS = {"embeds": EMBEDDING_CODE, "measures": _MEASURES} | {
     f"{contents.kind} {name}": tuple(sorted(contents.roots(name)))
     for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS)
     for name in contents.places(own=True)
@@ -431,8 +433,8 @@ COMPUTED: set[str] = set()
 
 
 def test_roots_that_are_named_exist_and_few_modules_count_as_a_whole():
-    for name in (*EMBEDS, *MEASURES):
-        assert closure._root(name).name not in (WHOLE, EFFECTS), name
+    for name in (*EMBEDDING_CODE, *_MEASURES):
+        assert closure._root(name).name not in (WHOLE_MODULE, MODULE_STATEMENTS), name
     whole = {module for roots in ROOTS.values() for module in closure.closure(roots).whole}
     assert whole == COMPUTED
 
@@ -441,10 +443,15 @@ def test_a_metric_is_far_from_an_encoder():
     def named(*roots: str) -> set[str]:
         return {node.module.split(".")[1] for node in closure.closure(roots).nodes if node.name}
 
-    assert not named(*EMBEDS, *ROOTS["encoder hf"]) & {"metrics", "probes", "tasks", "pages"}
+    assert not named(*EMBEDDING_CODE, *ROOTS["encoder hf"]) & {
+        "metrics",
+        "probes",
+        "tasks",
+        "pages",
+    }
     assert not named(*ROOTS["task ud/tense"]) & {"metrics", "probes", "encoders", "pages"}
-    assert not named(*MEASURES) & {"cli", "pages", "encoders"}
-    reached = {node.module for node in closure.closure(MEASURES).nodes if node.name}
+    assert not named(*_MEASURES) & {"cli", "pages", "encoders"}
+    reached = {node.module for node in closure.closure(_MEASURES).nodes if node.name}
     tasks = {module for module in reached if module.startswith("lingprobe.tasks")}
     assert tasks <= {"lingprobe.tasks", "lingprobe.tasks.limits"}  # which make another fold
 
@@ -570,8 +577,16 @@ class Edits:
 def test_edits_of_what_is_reached_change_the_digest():
     """Sampled edits, one at a time, of definitions that a transformer's results reach."""
     chance = random.Random(20261129)
-    roots = [*MEASURES, *EMBEDS, *ROOTS["encoder hf"], *ROOTS["probe mlp"], *ROOTS["task ud/tense"]]
-    nodes = sorted(n for n in closure.closure(roots).nodes if n.name not in (EFFECTS, WHOLE))
+    roots = [
+        *_MEASURES,
+        *EMBEDDING_CODE,
+        *ROOTS["encoder hf"],
+        *ROOTS["probe mlp"],
+        *ROOTS["task ud/tense"],
+    ]
+    nodes = sorted(
+        n for n in closure.closure(roots).nodes if n.name not in (MODULE_STATEMENTS, WHOLE_MODULE)
+    )
     edits, plain = Edits(roots), set()
     samples, same = [], []
     while len(samples) < EDITS:
@@ -603,7 +618,7 @@ def test_edits_of_what_is_reached_change_the_digest():
 
 def pieces(path: Path) -> None:
     """Files of tiny data."""
-    for name, make in FAMILIES.items():
+    for name, make in TINY_DATASET_FAMILIES.items():
         write_dataset(make(), path / f"{name}.jsonl")
 
 
@@ -648,7 +663,7 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
         **options,
     )
     assert found.results
-    roots = {*EMBEDS, *MEASURES, "lingprobe.experiment.data:load_dataset"}
+    roots = {*EMBEDDING_CODE, *_MEASURES, "lingprobe.experiment.data:load_dataset"}
     for result in found.results:
         trial = result.trial
         chosen = ((TASKS, trial.task), (ENCODERS, trial.encoder), (PROBES, trial.probe))

@@ -23,15 +23,15 @@ from fixtures.plugin import CENTROID
 from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
 from lingprobe.data._packages import entry_points, is_own_module
-from lingprobe.data.cache import SHARED
+from lingprobe.data.cache import _SHARED
 from lingprobe.data.identity import compute_identity, make_portable, walk_parts
 from lingprobe.data.references import allow_code
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS, adapt_encoder
 from lingprobe.experiment.data import task_identity
 from lingprobe.experiment.keys import (
-    EMBEDS,
-    MEASURES,
+    _MEASURES,
+    EMBEDDING_CODE,
     identify_encoder,
     vectors_key,
 )
@@ -56,7 +56,7 @@ def run(code: str, *arguments: str, path: Path, package: str = "LINGPROBE") -> s
             "PYTHONPATH": str(path),
             "PATH": "/usr/bin:/bin",
             f"{package}_CACHE": os.environ["LINGPROBE_CACHE"],
-            f"{package}_SHARED_CACHE": os.environ[SHARED],
+            f"{package}_SHARED_CACHE": os.environ[_SHARED],
         },
     )
     assert done.returncode == 0, done.stderr[-2000:]
@@ -82,12 +82,12 @@ import json, sys
 from lingprobe.data import _closure as closure
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.keys import EMBEDS, MEASURES
+from lingprobe.experiment.keys import EMBEDDING_CODE, _MEASURES
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
-roots = {"embeds": EMBEDS, "measures": MEASURES}
+roots = {"embeds": EMBEDDING_CODE, "measures": _MEASURES}
 for contents in (TASKS, ENCODERS, PROBES, CONTROLS, METRICS):
     roots |= {f"{contents.kind} {name}": sorted(contents.roots(name)) for name in contents.places(own=True)}
 codes = {name: closure.digest_code(*each) for name, each in roots.items()}
@@ -97,7 +97,7 @@ print(json.dumps([codes, users]))
 """
 
 
-PRECISION = "lingprobe.nets.precision:HALF"
+PRECISION = "lingprobe.nets.precision:BFLOAT16_VARIABLE"
 
 
 class Moved(ast.NodeTransformer):
@@ -169,7 +169,7 @@ def test_definitions_and_a_package_of_other_names_keep_every_identity(checkout, 
         return of_another_package(other)
 
     exact = {"encoding": "utf-8", "errors": "surrogateescape"}  # some files are packed
-    for change, suffixes in ((renamed, (".py",)), (of_another_package, source.DATA)):
+    for change, suffixes in ((renamed, (".py",)), (of_another_package, source.DATA_FILE_SUFFIXES)):
         for file in [path for path in checkout.rglob("*") if path.suffix in suffixes]:
             file.write_bytes(change(file.read_bytes().decode(**exact)).encode(**exact))
     (checkout / "lingprobe").rename(checkout / "zyxwprobe")
@@ -380,7 +380,7 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
     def files(*starts: str) -> set[str]:
         return set(closure.closure(starts).files.values())
 
-    vectors = files(*EMBEDS, *ENCODERS.roots("hf"))
+    vectors = files(*EMBEDDING_CODE, *ENCODERS.roots("hf"))
     assert not {
         name
         for name in vectors
@@ -399,7 +399,7 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
     assert "lingprobe.metrics.compare" in files(*METRICS.roots("accuracy"))
     assert not {
         name
-        for name in files(*MEASURES)
+        for name in files(*_MEASURES)
         if name.startswith(
             ("lingprobe.cli", "lingprobe.pages", "lingprobe.tasks", "lingprobe.encoders")
         )
@@ -424,7 +424,7 @@ def test_an_identity_is_one_line_of_text_and_the_same_in_another_process(content
     here = str(compute_identity(contents, reference, contents.make(reference)))
     code = f"""
 from {module} import {room} as room
-from lingprobe.data.cache import SHARED
+from lingprobe.data.cache import _SHARED
 from lingprobe.data.identity import compute_identity
 print(compute_identity(room, {reference!r}, room.make({reference!r})))
 """

@@ -10,7 +10,7 @@ import pytest
 
 import lingprobe
 from lingprobe.api import listing
-from lingprobe.api.listing import KINDS, get_contents
+from lingprobe.api.listing import CONTENTS_PLACES, get_contents
 from lingprobe.data import _listings
 from lingprobe.data._listings import recall_listing
 from lingprobe.data.listing import read_entries, write_entries
@@ -23,8 +23,8 @@ def package(tmp_path, monkeypatch):
     (tmp_path / "some_package" / "__init__.py").write_text("one = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(_listings, "PACKAGE", "some_package")
-    monkeypatch.setattr(_listings, "EXTENSIONS", "no_such_package")
+    monkeypatch.setattr(_listings, "CORE_PACKAGE", "some_package")
+    monkeypatch.setattr(_listings, "EXTENSIONS_PACKAGE", "no_such_package")
     monkeypatch.setattr(_listings, "all_points", lambda group: [])
     return tmp_path / "some_package"
 
@@ -101,7 +101,7 @@ def test_a_cache_that_cannot_be_written_changes_nothing(package, ask, monkeypatc
     assert [ask(), ask()] == [1, 2]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CONTENTS_PLACES)
 def test_listings_are_the_same_when_remembered(kind, tmp_path, monkeypatch):
     """And others add to a kind under the group of entry points that is looked at."""
     assert get_contents(kind).group == f"lingprobe.{kind}"

@@ -7,14 +7,17 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import lingprobe
-from lingprobe.api.listing import KINDS, get_contents
+from lingprobe.api.listing import CONTENTS_PLACES, get_contents
 
 PACKAGE = Path(lingprobe.__file__).parent
-EXTENSIONS = PACKAGE.parent / "lingprobe_extensions"
+ROOT = Path(__file__).parent.parent
+USERS = ("src", "benchmarks", "docs", "release")
+"""Folders whose code may use a constant of another module; tests may also use a private one."""
 IRREGULAR = set(
     "bought brought built caught chosen done drawn found given gone heard held hidden kept"
     " known left lost made meant met said seen sent shown sought spoken taken taught thought told"
@@ -112,22 +115,41 @@ TWICE = {
 MODULES_OF_A_PRIVATE_NAME = 3
 
 
-@cache
-def definitions() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """The modules of each class and of each function that a module defines, by its name; commands
-    are left out.
+class Names(NamedTuple):
+    """The modules of each class, of each function and of each constant without `_` that a module
+    defines, by its name; commands are left out. `used`: the names of other modules that one uses.
     """
-    classes: dict[str, list[str]] = defaultdict(list)
-    functions: dict[str, list[str]] = defaultdict(list)
-    for package in (PACKAGE, EXTENSIONS):
-        for file in sorted(package.rglob("*.py")):
+
+    classes: dict[str, list[str]]
+    functions: dict[str, list[str]]
+    constants: dict[str, list[str]]
+    used: set[str]
+
+
+@cache
+def all_names() -> Names:
+    found = Names(defaultdict(list), defaultdict(list), defaultdict(list), set())
+    found.used.update(list_places((ROOT / "pyproject.toml").read_text("utf-8")))
+    for folder in USERS:
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            tree = ast.parse(file.read_bytes())
+            found.used.update(list_foreign_names(tree))
+            if folder != "src":
+                continue
             place = str(file.relative_to(PACKAGE.parent))
-            for node in ast.parse(file.read_bytes()).body:
+            for name in list_constants(tree):
+                found.constants[name].append(place)
+            for node in tree.body:
                 if isinstance(node, ast.ClassDef):
-                    classes[node.name].append(place)
+                    found.classes[node.name].append(place)
                 elif isinstance(node, ast.FunctionDef) and not is_command(node):
-                    functions[node.name].append(place)
-    return classes, functions
+                    found.functions[node.name].append(place)
+    return found
+
+
+def definitions() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The modules of each class and of each function."""
+    return all_names().classes, all_names().functions
 
 
 def is_command(node: ast.FunctionDef) -> bool:
@@ -189,7 +211,7 @@ def test_a_class_has_two_words_or_stands_in_the_glossary():
 def typed_by_users() -> set[str]:
     """The functions that users name: public ones, and what names of the command line stand for."""
     points = distribution("lingprobe").entry_points
-    contents = [get_contents(kind) for kind in KINDS]
+    contents = [get_contents(kind) for kind in CONTENTS_PLACES]
     places = {place for each in contents for place in each.places().values()}
     places |= {point.value for point in points if point.group.startswith("lingprobe.")}
     return {place.rpartition(":")[2] for place in places} | {*lingprobe.__all__}
@@ -202,6 +224,112 @@ def test_a_function_is_verb_and_object():
     short = {name for name in functions if "_" not in name} - typed_by_users()
     assert short - {*known} == set(), "say what it does, with what"
     assert {*known} - short == set(), "no longer there"
+
+
+CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
+ONE_WORD_CONSTANTS = {
+    "BEYOND": "identity takes the compiled steps of training as a whole, with their names",
+    "CHECKS": "a registry",
+    "COMMANDS": "`benchmarks/recording.py` asks checkouts of other releases for it",
+    "CONTROLS": "a registry",
+    "ENCODERS": "a registry",
+    "FIGURES": "a registry",
+    "LANGUAGES": "a registry",
+    "METRICS": "a registry",
+    "OBJECTIVES": "a registry",
+    "PARSERS": "a registry",
+    "POOLS": "in `lingprobe.extend`, for authors of encoders",
+    "PROBES": "a registry",
+    "SUITES": "a registry",
+    "TASKS": "a registry",
+    "VIEWS": "a registry",
+}
+"""Constants whose name is one word, and why. The others say which quantity, and in which unit."""
+MAX_ONE_WORD_CONSTANTS = 25
+LONE_CONSTANTS = {
+    "BEYOND": ONE_WORD_CONSTANTS["BEYOND"],
+    "READING_GRAMMARS": "`Language` says that readers have their names there",
+}
+"""Constants that one module uses, and whose name has no `_` all the same."""
+
+
+def list_constants(tree: ast.Module) -> set[str]:
+    """The constants that a module assigns, tuples of them included, but no type variables."""
+    names: set[str] = set()
+    nodes: list[ast.AST] = [*tree.body]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.expr) or is_type_variable(node):
+            continue
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.For):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            bound = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+            names |= {name for name in bound if CONSTANT.fullmatch(name)}
+        nodes += ast.iter_child_nodes(node)
+    return names
+
+
+def is_type_variable(node: ast.AST) -> bool:
+    call = node.value if isinstance(node, ast.Assign) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func) in ("TypeVar", "ParamSpec")
+
+
+def list_foreign_names(tree: ast.Module) -> set[str]:
+    """What a module uses of others: names that it imports, attributes, and places in texts."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            names.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names |= list_places(node.value)
+    return names
+
+
+def list_places(text: str) -> set[str]:
+    """The constants that a text names as `lingprobe.module:NAME`."""
+    return set(re.findall(r"lingprobe[\w.]*:([A-Z]\w*)", text)) if "lingprobe" in text else set()
+
+
+def test_constants_are_found():
+    code = """
+import a.b
+from c import TAKEN
+T = TypeVar("T")
+FIRST, (SECOND, _third) = 1, (2, 3)
+_PRIVATE: int = 1
+for LETTER in "ab":
+    pass
+try:
+    LATER: int = a.b.SEEN
+except OSError:
+    OTHER = "lingprobe.tasks:NAMED"
+class Klass:
+    FIELD = 1
+def function():
+    LOCAL = 1
+"""
+    tree = ast.parse(code)
+    assert list_constants(tree) == {"FIRST", "SECOND", "LETTER", "LATER", "OTHER"}
+    assert list_foreign_names(tree) == {"TAKEN", "b", "SEEN", "NAMED"}
+
+
+def test_a_constant_that_one_module_uses_begins_with_an_underscore():
+    alone = all_names().constants.keys() - all_names().used
+    assert alone - LONE_CONSTANTS.keys() == set(), "no other module uses them"
+    assert LONE_CONSTANTS.keys() - alone == set(), "no longer there"
+
+
+def test_a_constant_of_several_modules_is_defined_once():
+    assert {name: at for name, at in all_names().constants.items() if len(at) > 1} == {}
+
+
+def test_a_constant_of_several_modules_has_two_words():
+    short = {name for name in all_names().constants if "_" not in name}
+    assert short - ONE_WORD_CONSTANTS.keys() == set(), "say which quantity, and in which unit"
+    assert ONE_WORD_CONSTANTS.keys() - short == set(), "no longer there"
+    assert len(ONE_WORD_CONSTANTS) <= MAX_ONE_WORD_CONSTANTS
 
 
 VAGUE = set(
@@ -279,8 +407,7 @@ def test_a_parameter_says_what_it_is():
     assert len(rows) <= MAX_KEPT_PARAMETERS
     vague = [
         (f"{'.'.join(file.relative_to(PACKAGE.parent).with_suffix('').parts)}:{name}", parameter)
-        for package in (PACKAGE, EXTENSIONS)
-        for file in sorted(package.rglob("*.py"))
+        for file in sorted(ROOT.glob("src/**/*.py"))
         for name, parameter in find_vague_parameters(ast.parse(file.read_bytes()))
     ]
     counts = {(pattern, parameter): 0 for pattern, parameter, *_ in rows}
@@ -319,8 +446,7 @@ fall.
 def test_a_method_says_what_it_does():
     counts = Counter(
         member.name
-        for package in (PACKAGE, EXTENSIONS)
-        for file in package.rglob("*.py")
+        for file in ROOT.glob("src/**/*.py")
         for node in ast.parse(file.read_bytes()).body
         if isinstance(node, ast.ClassDef)
         for member in node.body

@@ -8,7 +8,7 @@ import pytest
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.oracles import Facts, facts_of, get_encoder_role, oracles_of
 from lingprobe.encoders import kind_of_reference, make_encoder
-from lingprobe.testing import FAMILIES, check_task
+from lingprobe.testing import TINY_DATASET_FAMILIES, check_task
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Told:
         )
 
     def load(self) -> Dataset:
-        return FAMILIES[self.family]((300, 60, 100))
+        return TINY_DATASET_FAMILIES[self.family]((300, 60, 100))
 
 
 def test_a_task_without_annotation_has_no_oracle():
@@ -53,7 +53,7 @@ class TableLike:
     view: str = "mean"
 
     def load(self) -> Dataset:
-        return FAMILIES["sentence"]()
+        return TINY_DATASET_FAMILIES["sentence"]()
 
 
 def test_facts_are_those_of_the_data_set_alone():

@@ -21,7 +21,7 @@ TABLES = {
         "LANGUAGES",
         "OBJECTIVES",
     ),
-    *("RUNNERS", "CHECKS", "VIEWS", "FIGURES", "contents", "room"),
+    *("_RUNNERS", "CHECKS", "VIEWS", "FIGURES", "contents", "room"),
 }
 MAKING = {"make", "find", "canonical", "expand", "roots", "needs", "options"}
 

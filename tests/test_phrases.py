@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fixtures.definitions import ROOT, SOURCES, find_definition, list_docstrings
-from lingprobe.api.listing import KINDS
+from lingprobe.api.listing import CONTENTS_PLACES
 from lingprobe.cli import COMMANDS, app
 
 KEYS = frozenset(
@@ -275,7 +275,7 @@ def test_errors_use_the_words_of_the_field(folder, line):
     assert_none(find_phrases(line, printed))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CONTENTS_PLACES)
 def test_lists_use_the_words_of_the_field(kind):
     printed = call(ROOT, f"list {kind}")
     assert_none(find_phrases(kind, " ".join(printed.split())))

@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from fixtures.forked import python
 from fixtures.plugin import PLUGIN
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.data.core import SPLITS, DataProblem, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Sentence, Site
 from lingprobe.data.references import allow_code
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS
@@ -197,18 +197,18 @@ def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
 
 def test_spans_of_a_format_of_ones_own_are_those_of_its_characters(tmp_path):
     allow_code(reference := f"{PLUGIN}/standoff.py@Standoff:{tmp_path}")
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         (tmp_path / split).mkdir()
         (tmp_path / split / "a.txt").write_text("Alice saw  New York.\n\nBob, too, saw Alice\n")
     rows = ["T1\tPerson 0 5\tAlice", "T2\tPlace 11 19\tNew York", "T3\tPerson 22 25\tBob"]
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         (tmp_path / split / "a.ann").write_text("\n".join([*rows, "R1\tSees Arg1:T1 Arg2:T2", ""]))
     got = [(e.sites[0], e.label, e.split) for e in TASKS.make(reference).load().examples()]
     first = Sentence(("Alice", "saw", "New", "York."), "Alice saw  New York.")
     second = Sentence(("Bob,", "too,", "saw", "Alice"), "Bob, too, saw Alice")
     assert got == [
         each
-        for split in SPLITS
+        for split in DATA_SPLITS
         for each in (
             (Site(first, (0, 1)), "Person", split),
             (Site(first, (2, 4)), "Place", split),

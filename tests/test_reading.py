@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.reading import (
-    MIX,
     POOLS,
+    SCALAR_MIX_LAYERS,
     ReadingProblem,
     Readings,
     parse_view,
@@ -14,7 +14,7 @@ from lingprobe.data.reading import (
     reads_of,
 )
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 def spans_of(pieces):
@@ -100,7 +100,7 @@ def test_reading_some_examples_is_some_of_the_readings(r, data):
 
 
 def test_one_vector_a_sentence_is_read_as_it_is():
-    dataset = FAMILIES["pair"]()
+    dataset = TINY_DATASET_FAMILIES["pair"]()
     layer = np.random.default_rng(0).normal(size=(len(dataset.sentences), 4)).astype(np.float32)
     r = Readings(dataset, Vectors((layer,)))
     a, b = layer[dataset.sites[:, 0, 0]], layer[dataset.sites[:, 1, 0]]
@@ -114,7 +114,7 @@ def test_one_vector_a_sentence_is_read_as_it_is():
 
 
 def test_layers_are_read_by_name_or_together():
-    dataset = FAMILIES["sentence"]((3, 2, 2))
+    dataset = TINY_DATASET_FAMILIES["sentence"]((3, 2, 2))
     layers = tuple(np.full((7, 2), i, np.float32) for i in range(3))
     r = Readings(dataset, Vectors(layers, ("0", "6", "12")))
     assert r.features("6").tolist() == [[1, 1]] * 7
@@ -123,14 +123,17 @@ def test_layers_are_read_by_name_or_together():
 
 
 def test_a_layer_that_is_not_there_is_told_with_those_that_are():
-    r = Readings(FAMILIES["sentence"]((1, 1, 1)), Vectors((np.zeros((3, 2), np.float32),), ("6",)))
+    r = Readings(
+        TINY_DATASET_FAMILIES["sentence"]((1, 1, 1)),
+        Vectors((np.zeros((3, 2), np.float32),), ("6",)),
+    )
     for read in ("7", "cat:6+7"):
         with pytest.raises(ReadingProblem, match="no layer called '7': the encoder gives 6"):
             r.features(read)
 
 
 def test_asked_words_are_one_hot_by_slot():
-    dataset = FAMILIES["asked"]((4, 2, 2))
+    dataset = TINY_DATASET_FAMILIES["asked"]((4, 2, 2))
     r = Readings(dataset, Vectors((np.zeros((8, 2), np.float32),)), "mean+asked")
     found, size = r.features("-")[:, 2:], len(dataset.vocabulary)
     assert found.shape == (8, 2 * size)
@@ -138,13 +141,15 @@ def test_asked_words_are_one_hot_by_slot():
     for row, (who, what) in zip(found, dataset.asked, strict=True):
         assert row[who] == row[size + what] == 1
     without = Readings(
-        FAMILIES["sentence"]((1, 1, 1)), Vectors((np.ones((3, 2), np.float32),)), "mean+asked"
+        TINY_DATASET_FAMILIES["sentence"]((1, 1, 1)),
+        Vectors((np.ones((3, 2), np.float32),)),
+        "mean+asked",
     ).features("-")
     assert without.shape == (3, 2)
 
 
 def test_spans_need_units_a_word():
-    dataset = FAMILIES["span"]()
+    dataset = TINY_DATASET_FAMILIES["span"]()
     with pytest.raises(
         ReadingProblem, match="one vector a sentence; use an encoder of words or subwords"
     ):
@@ -153,7 +158,9 @@ def test_spans_need_units_a_word():
 
 def test_contrast_needs_two_sites():
     r = Readings(
-        FAMILIES["sentence"]((1, 1, 1)), Vectors((np.zeros((3, 2), np.float32),)), "mean+contrast"
+        TINY_DATASET_FAMILIES["sentence"]((1, 1, 1)),
+        Vectors((np.zeros((3, 2), np.float32),)),
+        "mean+contrast",
     )
     with pytest.raises(ReadingProblem, match="contrast reads two sites, the task has 1"):
         r.features("-")
@@ -166,7 +173,7 @@ def test_an_unknown_view_is_told(name):
 
 
 def test_readings_lead_back_to_the_words():
-    dataset = FAMILIES["pair"]()
+    dataset = TINY_DATASET_FAMILIES["pair"]()
     r = Readings(dataset, Vectors((np.zeros((len(dataset.sentences), 1), np.float32),)))
     examples = list(dataset.examples())
     assert all(
@@ -187,7 +194,7 @@ def test_padding_has_no_part_in_a_mean():
 
 def test_no_examples_are_no_rows():
     r = Readings(
-        FAMILIES["span"](),
+        TINY_DATASET_FAMILIES["span"](),
         Vectors((np.zeros((11 * 100, 3), np.float32),), spans=spans_of([[1] * 10] * 100)),
     )
     assert r.take(np.array([], np.int64)).features("-").shape == (0, 3)
@@ -226,9 +233,9 @@ def test_reads_of_layers_that_are_not_there_are_told(text):
 @pytest.mark.parametrize("depth", [1, 12, 24])
 def test_the_papers_mix_has_the_lexical_layer_in_place_of_the_first(depth):
     above = tuple(str(k) for k in range(1, depth + 1))
-    assert read_of(MIX, ("lex", "0", *above)) == ("mix", ("lex", *above))
+    assert read_of(SCALAR_MIX_LAYERS, ("lex", "0", *above)) == ("mix", ("lex", *above))
     with pytest.raises(ReadingProblem, match="no layer called 'lex'"):
-        read_of(MIX, ("0", *above))
+        read_of(SCALAR_MIX_LAYERS, ("0", *above))
 
 
 def test_a_layer_called_like_a_read_is_that_layer():

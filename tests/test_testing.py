@@ -15,15 +15,21 @@ from lingprobe.encoders.bags import bow
 from lingprobe.encoders.surface import SentenceLength
 from lingprobe.probes.bayes import uni
 from lingprobe.probes.floors import MajorityProbe
-from lingprobe.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
-from lingprobe.testing.probes import KINDS, check_on, plant_labels, shuffle_labels
+from lingprobe.testing import (
+    TINY_DATASET_FAMILIES,
+    check_dataset,
+    check_encoder,
+    check_probe,
+    check_task,
+)
+from lingprobe.testing.probes import _KINDS, check_on, plant_labels, shuffle_labels
 
 
 @dataclass
 class Task:
     """A task made of its parts, to be broken one by one."""
 
-    dataset: Dataset = field(default_factory=FAMILIES["sentence"])
+    dataset: Dataset = field(default_factory=TINY_DATASET_FAMILIES["sentence"])
     name: str = "tiny"
     question: str = "Is it?"
     metric: str = "accuracy"
@@ -38,11 +44,11 @@ class Task:
 
 
 def changed(**parts):
-    return replace(FAMILIES["sentence"](), **parts)
+    return replace(TINY_DATASET_FAMILIES["sentence"](), **parts)
 
 
 def recurring():
-    dataset = FAMILIES["sentence"]()
+    dataset = TINY_DATASET_FAMILIES["sentence"]()
     sites = dataset.sites.copy()
     sites[dataset.rows("test")[0]] = sites[dataset.rows("train")[0]]
     return replace(dataset, sites=sites)
@@ -61,10 +67,10 @@ def targeted(test):
     )
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_sound_tasks_pass(family):
     metric = {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(family, "accuracy")
-    check_task(Task(FAMILIES[family](), metric=metric))
+    check_task(Task(TINY_DATASET_FAMILIES[family](), metric=metric))
 
 
 @pytest.mark.parametrize(
@@ -73,14 +79,14 @@ def test_sound_tasks_pass(family):
         (Task(name=""), "needs a name"),
         (Task(question="It is."), "should end with '\\?'"),
         (
-            Task(metric="accuracy", dataset=FAMILIES["pair"]()),
+            Task(metric="accuracy", dataset=TINY_DATASET_FAMILIES["pair"]()),
             "cannot judge its labels: .*use pearson",
         ),
-        (Task(again=FAMILIES["sentence"](seed=1)), "twice gave different examples"),
+        (Task(again=TINY_DATASET_FAMILIES["sentence"](seed=1)), "twice gave different examples"),
         (Task(recurring()), "1 sentences are in train and in test"),
         (Task(targeted("Ran")), "target forms are in train and in test: ran"),
-        (Task(FAMILIES["sentence"]((6, 2, 0))), "no examples in test"),
-        (Task(FAMILIES["sentence"]((6, 1, 2))), "dev has no example of PRES"),
+        (Task(TINY_DATASET_FAMILIES["sentence"]((6, 2, 0))), "no examples in test"),
+        (Task(TINY_DATASET_FAMILIES["sentence"]((6, 1, 2))), "dev has no example of PRES"),
         (Task(changed(notes={"r": float("nan")})), "notes must be plain JSON"),
         (Task(changed(notes={"r": {1, 2}})), "notes must be plain JSON"),
         (Task(changed(sites=np.zeros((100, 1, 3), np.int64))), "is empty"),
@@ -431,7 +437,7 @@ def test_a_sigmoid_before_the_loss_is_not_hidden_by_ranking():
         check_on(Probabilities(), "sets")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", _KINDS)
 def test_planted_examples_are_sound_and_shuffling_keeps_what_there_is(kind):
     readings = plant_labels(kind)
     check_dataset(readings.dataset)

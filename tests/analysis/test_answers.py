@@ -17,7 +17,7 @@ from fixtures.scored import render, to_frame
 from fixtures.scored import to_scores as rows
 from fixtures.views import classes_table, layers_page
 from lingprobe.analysis import answers
-from lingprobe.analysis.answers import SIGNS, mark_test_sets
+from lingprobe.analysis.answers import _SIGNS, mark_test_sets
 from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import Result
@@ -155,7 +155,7 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
         for section in plain.sections
         for row in section.rows
         for cell in row
-        for sign in SIGNS
+        for sign in _SIGNS
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.results import result, saying
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
+from lingprobe.analysis.score_cells import SCORE_CELL_EXTRAS, scores_of
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Classes, ScoreLabels
 
@@ -18,7 +18,7 @@ ONE, OTHER = "ud/tense:EWT-bank", "ud/passive:EWT-bank"
 
 
 def score_results(results):
-    return scores_of(ResultFrame.of(results, SCORE_EXTRAS))
+    return scores_of(ResultFrame.of(results, SCORE_CELL_EXTRAS))
 
 
 def trained(share=0.75, n=200, **trial):

@@ -15,7 +15,7 @@ from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.metrics import FitAnswers, compute_difference
 from lingprobe.pages.scores import describe_scores
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 NAMES = ("a", "b")
 
@@ -87,7 +87,7 @@ def test_a_control_is_drawn_anew_unless_its_draw_is_named():
 
 @pytest.mark.parametrize(("probe", "seeds"), [("logreg", 1), ("mlp,hidden=4,dropout=0,l2=0", 3)])
 def test_each_fit_has_a_draw_of_its_own(tmp_path, probe, seeds):
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task, paths = f"table:{tmp_path / 'a.jsonl'}", RunPaths.of(tmp_path / "results", tmp_path)
     design = TrialDesign([task], ["length"], [probe], ["word-labels,least=1"], seeds=3)
     results = run_plan(make_plan(design, paths), paths, progress=False).results

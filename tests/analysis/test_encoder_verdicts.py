@@ -16,7 +16,7 @@ from fixtures.scored import to_scores
 from lingprobe.analysis.comparison import decide_comparisons, with_opponents
 from lingprobe.analysis.encoder_verdicts import judge_encoders
 from lingprobe.data.labels import Classes
-from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION, DECODABLE_QUESTION
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
 
@@ -40,7 +40,7 @@ def test_baselines_alone_are_not_judged():
 def test_a_task_that_a_baseline_answers_is_told_apart():
     found = judge_encoders(to_scores(results(mine=0.8, length=0.99)))
     (mine, _) = found.encoders
-    assert len(mine.where("solved by a baseline", BEYOND_SURFACE)) == 2
+    assert len(mine.where("solved by a baseline", BEYOND_SURFACE_QUESTION)) == 2
     assert len(mine.where("better")) == 2
     better = judge_encoders(to_scores(results(mine=1.0, length=0.955))).encoders[0]
     verdicts = [task.surface.verdict for task in better.tasks]
@@ -173,7 +173,7 @@ def test_no_encoder_is_worse_than_one_constant_answer():
     (decision,) = [
         d
         for d in decide_comparisons(with_opponents(to_scores(made)).asked)
-        if d.question.asks == DECODABLE
+        if d.question.asks == DECODABLE_QUESTION
     ]
     assert decision.p == 1
 
@@ -188,7 +188,7 @@ def test_a_false_better_stands_on_few_pages():
     better = uncorrected = 0
     for _ in range(pages):
         (one,) = judge_encoders(to_scores(BENCHMARK["page"](rng, design))).encoders
-        better += bool(one.where("better", BEYOND_SURFACE))
+        better += bool(one.where("better", BEYOND_SURFACE_QUESTION))
         tests = [task.surface.decision for task in one.tasks]
         uncorrected += any(each.difference > 0 and each.p < 0.05 for each in tests)
     most = binom.ppf(0.95, pages, 0.05)

@@ -14,13 +14,13 @@ from fixtures.scored import to_scores
 from fixtures.scored import to_scores as rows
 from lingprobe.analysis.comparison import decide_comparisons, with_baselines
 from lingprobe.analysis.frame import (
-    ALL_KEYS,
-    ANOTHER,
-    ANY,
-    EXTRA,
+    _ALL_KEYS,
+    _EXTRA,
+    _RUN_VALUES,
+    ANOTHER_VALUE,
+    ANY_VALUE,
+    NON_EMPTY_VALUE,
     RUN_KEYS,
-    RUN_VALUES,
-    USED,
     OwnValue,
     PredictionStore,
     ProbeRun,
@@ -66,7 +66,7 @@ def test_a_frame_has_a_row_for_each_trained_probe_with_keys_and_numbers_only():
     made = results()
     frame = ResultFrame.of(made)
     assert len(frame) == len(made)
-    assert frame.table.column_names == [*ALL_KEYS, *RUN_VALUES]
+    assert frame.table.column_names == [*_ALL_KEYS, *_RUN_VALUES]
     kinds = {str(field.type) for field in frame.table.schema}
     assert kinds == {"string", "double", "int64"}
     assert len({*frame.column("run_id")}) == len(made)
@@ -142,7 +142,7 @@ def runs():
 
 def erased() -> tuple[ResultFrame, ResultFrame]:
     frame = ResultFrame.of_runs(runs()).average_repeats(RUN_KEYS)
-    return frame.where(control="none", erased=USED), frame
+    return frame.where(control="none", erased=NON_EMPTY_VALUE), frame
 
 
 def test_names_that_are_no_utf8_are_written_out():
@@ -178,7 +178,7 @@ def test_what_was_computed_is_known_to_frames_of_the_same_predictions_alone():
 
 def test_draws_are_averaged_over_and_what_one_view_has_is_kept():
     shown, frame = erased()
-    assert ResultFrame.of_runs(runs()).table.schema.field(EXTRA)
+    assert ResultFrame.of_runs(runs()).table.schema.field(_EXTRA)
     assert len(frame) == 1 + 2 * 3
     assert [row.erased for row in shown] == ["a", "b"]
     floor = frame.where(control="rank")
@@ -203,8 +203,11 @@ def test_other_rows_are_named_by_their_keys():
         [("b", "rank"), ("b", "labels")],
     ]
     assert named(erased=OwnValue("task")) == [[("a", "none")]] * 2
-    assert named(erased=ANOTHER) == [[("", "none"), ("b", "none")], [("", "none"), ("a", "none")]]
-    assert [len(each) for each in named(erased=ANY, control=ANY)] == [7, 7]
+    assert named(erased=ANOTHER_VALUE) == [
+        [("", "none"), ("b", "none")],
+        [("", "none"), ("a", "none")],
+    ]
+    assert [len(each) for each in named(erased=ANY_VALUE, control=ANY_VALUE)] == [7, 7]
     assert named(erased="c") == [[], []]
 
 
@@ -251,7 +254,7 @@ def test_comparisons_with_baselines_are_those_of_tables():
         for one in made
     ]
     frame = averaged(made)
-    floors = {"role": "baseline", "encoder": ANY, "probe": ANY, "layer": ANY}
+    floors = {"role": "baseline", "encoder": ANY_VALUE, "probe": ANY_VALUE, "layer": ANY_VALUE}
     columns = BetterThanEach("over", floors, has_constant=True).compute(frame, frame)
     found = {
         (row.task, row.encoder): values
@@ -277,7 +280,7 @@ def test_many_rows_are_tested_together_and_the_best_is_told():
     ]
     frame = averaged(made)
     shown = frame.where(role="trained")
-    other = {"role": "baseline", "encoder": ANY}
+    other = {"role": "baseline", "encoder": ANY_VALUE}
     columns = JointPermutation("before", other, family=("task",)).compute(shown, frame)
     assert columns["before_below"] == [False, False, True, False, False]
     assert columns["before_count"] == [1] * 5
@@ -314,7 +317,7 @@ def test_the_best_of_other_rows_and_the_first_number_known():
     made += [saying(result(0.8, encoder="mine"), kind="trained")]
     frame = averaged(made)
     shown = frame.where(role="trained")
-    other = {"role": "baseline", "encoder": ANY}
+    other = {"role": "baseline", "encoder": ANY_VALUE}
     assert OtherBest("best", other).compute(shown, frame) == {"best": [pytest.approx(70)]}
     (nothing,) = OtherBest("best", {"role": "oracle"}).compute(shown, frame)["best"]
     assert math.isnan(nothing)
@@ -342,7 +345,7 @@ def test_notes_are_columns_and_rows_are_added():
     assert one.first == 0.25
     assert list(one.words) == [["w", 2, 3]]
     assert nothing is None
-    assert [row.encoder for row in frame.where(attention=USED)] == ["a"]
+    assert [row.encoder for row in frame.where(attention=NON_EMPTY_VALUE)] == ["a"]
     further = frame.take([1]).with_columns({"score": [None]})
     assert [row.encoder for row in frame.append(further)] == ["a", "b", "b"]
     roles = [saying(result(encoder=k), kind=k) for k in ("oracle", "trained", "baseline")]

@@ -28,7 +28,7 @@ from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.view_text import draw_bar
 from lingprobe.store.results import ResultStore
-from lingprobe.tables.drawing import TOLD, PlotProblem, house_style, save_figure
+from lingprobe.tables.drawing import _TOLD, PlotProblem, house_style, save_figure
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tables.lines import round_ends
 from lingprobe.tables.page import is_figure
@@ -263,7 +263,7 @@ def test_curves_have_bands_points_weights_and_their_place():
 
 def told(mark) -> str:
     gid = mark.get_gid() or ""
-    return gid.removeprefix(TOLD) if gid.startswith(TOLD) else ""
+    return gid.removeprefix(_TOLD) if gid.startswith(_TOLD) else ""
 
 
 @pytest.mark.parametrize("tasks", [1, 4])

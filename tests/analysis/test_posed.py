@@ -11,7 +11,7 @@ import pytest
 from fixtures.results import result, saying
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.questions import (
-    MADE,
+    _MADE,
     PosedQuestion,
     describe_composition,
     describe_question,
@@ -80,7 +80,7 @@ def test_constructions_are_counted_over_folds_the_most_frequent_first():
             result(0.75, len(gold)),
             gold=Classes(np.array(gold), names),
             predicted=Classes(np.array(gold), names),
-            strata={MADE: Tags(np.array(tags), ("x", "y"))},
+            strata={_MADE: Tags(np.array(tags), ("x", "y"))},
         )
         for gold, tags in (([0, 0, 0, 1], [0, 1, 1, 0]), ([1, 1, 0, 0], [0, -1, 1, 0]))
     ]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lingprobe.analysis.profiles import FEWEST, compare_languages
+from lingprobe.analysis.profiles import _FEWEST, compare_languages
 from lingprobe.analysis.relation import RelationRequest
 from lingprobe.analysis.score_table import (
     EncoderName,
@@ -110,8 +110,8 @@ def test_tasks_are_told_apart_by_their_correlations(method, seed):
 
 def test_an_encoder_without_a_correlation_leaves_no_p():
     """One that scores the same on all tasks of a language, which all have the same mean."""
-    scores = alike(3, 6, FEWEST)
-    scores[:, 1] = [[60 + (i + k) % FEWEST for k in range(FEWEST)] for i in range(6)]
+    scores = alike(3, 6, _FEWEST)
+    scores[:, 1] = [[60 + (i + k) % _FEWEST for k in range(_FEWEST)] for i in range(6)]
     scores[5, 1] = 60
     found = compare_languages(table(scores), *CODES, RelationRequest())
     assert len(found.profiles) == 6
@@ -138,7 +138,7 @@ def test_the_mean_of_a_task_is_over_the_encoders_that_have_it():
 
 
 def test_an_encoder_of_four_tasks_has_no_profile_and_variants_are_no_others():
-    scores = alike(3, 6, FEWEST)
+    scores = alike(3, 6, _FEWEST)
     scores[0, 1, 0] = math.nan
     found = compare_languages(
         table(scores, ["f", "f", "f", "g", "h", "i"]), *CODES, RelationRequest()

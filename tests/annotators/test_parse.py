@@ -22,7 +22,7 @@ from lingprobe.annotators.parse import parse_files
 from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.running import CONTROL, EMPTY, NOT_UTF8
+from lingprobe.corpora.running import _CONTROL_REMARK, _EMPTY, _NOT_UTF8
 
 TEXT = "".join(f"The {i} dogs didn't bark. Who came?\n\n" for i in range(60))
 
@@ -167,12 +167,12 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
         "Na ught.", "After it.", "Größe.", "Last.", "Good.", "The end.",
     ]  # fmt: skip
     cases = {what: (case["times"], case["first"]) for what, case in got.skipped.items()}
-    assert cases[EMPTY] == (1, "empty.txt")
-    assert cases[NOT_UTF8] == (1, "mixed.txt:2")
+    assert cases[_EMPTY] == (1, "empty.txt")
+    assert cases[_NOT_UTF8] == (1, "mixed.txt:2")
     assert cases["no tree"] == (1, "bad.txt:1")
     assert cases["a sentence of more than 50 words"][1] == "line.txt:1"
     assert any("UTF-16" in what for what in cases)
-    assert got.mended[CONTROL]["first"] == "nul.txt:1"
+    assert got.mended[_CONTROL_REMARK]["first"] == "nul.txt:1"
     rows = left_out(tmp_path / "out")
     assert sum(row["text"].count("word") for row in rows) == 250_000
     assert sum(row["text"].count("goes") for row in rows) == 20_000
@@ -208,7 +208,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
 
 def test_what_is_compressed_piece_by_piece_is_read_as_one(text, tmp_path, monkeypatch):
     done([text], tmp_path / "whole")
-    monkeypatch.setattr(blocks, "PIECE", 100)
+    monkeypatch.setattr(blocks, "_PIECE", 100)
     done([text], tmp_path / "out")
     names = [path.name for path in (tmp_path / "whole").glob("*.zst")]
     assert len(names) > 10

@@ -8,7 +8,7 @@ import pytest
 
 from lingprobe.annotators import blocks
 from lingprobe.annotators.blocks import ParsedBlock, PlacedSentence
-from lingprobe.annotators.parse import ABOUT, _tell
+from lingprobe.annotators.parse import PARSE_FACTS_FILE, _tell
 from lingprobe.annotators.parser import Annotation
 from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora.files import read_text_lines
@@ -137,7 +137,7 @@ def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
 
 def test_what_a_folder_says_of_itself_is_text_as_it_stands(tmp_path):
     _tell(tmp_path, {"files": ["Łódź.txt"], "blocks": 2})
-    written = (tmp_path / ABOUT).read_text("utf-8")
+    written = (tmp_path / PARSE_FACTS_FILE).read_text("utf-8")
     assert '"Łódź.txt"' in written
     assert written.endswith("}\n")
     assert json.loads(written) == {"files": ["Łódź.txt"], "blocks": 2}

@@ -14,7 +14,7 @@ import datasets
 import lingprobe
 from lingprobe.cli import app
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.core import DATA_SPLITS, DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.datasets.formats.hub import hub_files
 from lingprobe.tasks import TASKS
@@ -69,19 +69,19 @@ def test_datasets_and_table_read_what_the_task_has(folder, tasks, monkeypatch, t
     names = [each["config_name"] for each in head["configs"]]
     for config, task in zip(names, tasks, strict=True):
         made = TASKS.make(task).load()
-        examples = {s: list(made.take(made.rows(s)).examples()) for s in SPLITS}
+        examples = {s: list(made.take(made.rows(s)).examples()) for s in DATA_SPLITS}
         theirs = datasets.load_dataset(str(folder), config)
-        assert {HUB_NAMES[s]: len(examples[s]) for s in SPLITS} == {
+        assert {HUB_NAMES[s]: len(examples[s]) for s in DATA_SPLITS} == {
             split: len(rows) for split, rows in theirs.items()
         }
-        for split in SPLITS:
+        for split in DATA_SPLITS:
             rows = theirs[HUB_NAMES[split]]
             say = rows.features["label"].int2str
             assert [(row["text"], say(row["label"])) for row in rows] == [
                 (e.sites[0].sentence.text, e.label) for e in examples[split]
             ]
         ours = TASKS.make(f"table:{folder / config}").load()
-        assert {s: list(ours.take(ours.rows(s)).examples()) for s in SPLITS} == examples
+        assert {s: list(ours.take(ours.rows(s)).examples()) for s in DATA_SPLITS} == examples
 
 
 def test_what_was_fetched_from_the_hub_is_the_same(folder, tasks, monkeypatch, tmp_path):
@@ -92,7 +92,7 @@ def test_what_was_fetched_from_the_hub_is_the_same(folder, tasks, monkeypatch, t
     config = read_card(folder)[0]["configs"][1]["config_name"]
     theirs = TASKS.make(f"table:hf://datasets/me/probes/{config}").load()
     made = TASKS.make(tasks[1]).load()
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         examples = (list(d.take(d.rows(split)).examples()) for d in (theirs, made))
         assert next(examples) == next(examples)
 
@@ -116,7 +116,7 @@ def test_the_card_says_what_was_measured(folder, tasks):
     row = rows_of(body, config)
     assert row["task"] == SHOWN[0]
     made = TASKS.make(tasks[0]).load()
-    assert [int(row[HUB_NAMES[s]]) for s in SPLITS] == [len(made.rows(s)) for s in SPLITS]
+    assert [int(row[HUB_NAMES[s]]) for s in DATA_SPLITS] == [len(made.rows(s)) for s in DATA_SPLITS]
     files = folder / config
     assert int(row["bytes"].replace(",", "")) == sum(p.stat().st_size for p in files.iterdir())
     floors = lingprobe.inspect(tasks[0]).content.floors.values()

@@ -23,8 +23,8 @@ from lingprobe.api.trained import ProbeTrace
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError, UsageProblem
-from lingprobe.store.probe_folder import FACTS_FILE, NUMBERS_FILE
-from lingprobe.testing import FAMILIES
+from lingprobe.store.probe_folder import _FACTS_FILE, _NUMBERS_FILE
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 HOW = "dtype=float32,device=cpu"
 
@@ -36,7 +36,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def data():
-    dataset = FAMILIES["sentence"]((240, 160, 160))
+    dataset = TINY_DATASET_FAMILIES["sentence"]((240, 160, 160))
     texts = [example.sites[0].sentence.text for example in dataset.examples()]
     labels = [example.label for example in dataset.examples()]
     verbs = [example.strata["verb"] for example in dataset.examples()]
@@ -271,7 +271,7 @@ def test_another_model_layer_or_width_is_refused(probe, model, tmp_path, data):
 
 def damage(kept, change):
     """The numbers' file with another header."""
-    path = kept / NUMBERS_FILE
+    path = kept / _NUMBERS_FILE
     content = path.read_bytes()
     length = struct.unpack("<Q", content[:8])[0]
     header = json.loads(content[8 : 8 + length])
@@ -282,12 +282,12 @@ def damage(kept, change):
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (lambda kept: (kept / NUMBERS_FILE).write_bytes(b"\xff" * 64), "header of"),
-        (lambda kept: (kept / NUMBERS_FILE).write_bytes(b""), "header of"),
-        (lambda kept: (kept / NUMBERS_FILE).unlink(), "is missing"),
-        (lambda kept: (kept / FACTS_FILE).unlink(), "no trained probe"),
-        (lambda kept: (kept / FACTS_FILE).write_text("[]"), "the facts of a probe"),
-        (lambda kept: (kept / FACTS_FILE).write_text('{"format": 99}'), "update lingprobe"),
+        (lambda kept: (kept / _NUMBERS_FILE).write_bytes(b"\xff" * 64), "header of"),
+        (lambda kept: (kept / _NUMBERS_FILE).write_bytes(b""), "header of"),
+        (lambda kept: (kept / _NUMBERS_FILE).unlink(), "is missing"),
+        (lambda kept: (kept / _FACTS_FILE).unlink(), "no trained probe"),
+        (lambda kept: (kept / _FACTS_FILE).write_text("[]"), "the facts of a probe"),
+        (lambda kept: (kept / _FACTS_FILE).write_text('{"format": 99}'), "update lingprobe"),
         (lambda kept: damage(kept, lambda h: h | {"evil": h["bias"]}), "one after the other"),
         (
             lambda kept: damage(
@@ -296,8 +296,8 @@ def damage(kept, change):
             "bytes for shape",
         ),
         (
-            lambda kept: (kept / FACTS_FILE).write_text(
-                (kept / FACTS_FILE).read_text().replace('"accuracy"', '"kappa"')
+            lambda kept: (kept / _FACTS_FILE).write_text(
+                (kept / _FACTS_FILE).read_text().replace('"accuracy"', '"kappa"')
             ),
             "was changed",
         ),
@@ -312,7 +312,7 @@ def test_damaged_folders_are_refused(probe, tmp_path, harm, said):
 
 def test_large_files_are_refused_before_they_are_read(probe, tmp_path):
     kept = probe.save(tmp_path / "kept")
-    with (kept / FACTS_FILE).open("r+b") as file:
+    with (kept / _FACTS_FILE).open("r+b") as file:
         file.truncate(2**34)  # a sparse file
     with pytest.raises(DataProblem, match="such a file has at most"):
         lingprobe.load_probe(kept)
@@ -328,9 +328,9 @@ def test_code_that_a_folder_names_is_not_run(probe, tmp_path, data):
     kept = probe.save(tmp_path / "kept")
     code = tmp_path / "evil.py"
     code.write_text("raise SystemExit('run')\n")
-    facts = (kept / FACTS_FILE).read_text()
+    facts = (kept / _FACTS_FILE).read_text()
     reference = json.loads(facts)["encoder"]["reference"]
-    (kept / FACTS_FILE).write_text(facts.replace(reference, f"{code}@thing"))
+    (kept / _FACTS_FILE).write_text(facts.replace(reference, f"{code}@thing"))
     found = lingprobe.load_probe
     with pytest.raises(DataProblem, match="was changed"):
         found(kept)

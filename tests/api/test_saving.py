@@ -12,7 +12,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import DataProblem
-from lingprobe.store.items import ITEMS
+from lingprobe.store.items import ITEMS_SUFFIX
 
 TEXTS = [
     f"{'old' if i % 3 else 'new'} books lie on shelf number {'x' * (i % 40)}" for i in range(240)
@@ -62,7 +62,7 @@ def test_predictions_of_data_in_memory_stand_beside_their_texts(evaluation, tmp_
 def test_no_text_is_kept_where_that_is_asked_for(tmp_path):
     how = {"baselines": "none", "keep_scores": True, "output": tmp_path / "results"}
     evaluation = lingprobe.evaluate("length", (TEXTS, LABELS), texts=False, **how)
-    assert not [*(tmp_path / "results").glob(f"*{ITEMS}")]
+    assert not [*(tmp_path / "results").glob(f"*{ITEMS_SUFFIX}")]
     with pytest.raises(DataProblem, match="only a task with a reference can load"):
         lingprobe.predictions(evaluation, tmp_path / "predictions")
     kept = b"".join(
@@ -138,7 +138,7 @@ def test_examples_of_own_code_are_shown_without_running_it(tmp_path, monkeypatch
 
 
 def test_examples_that_were_damaged_are_set_aside(evaluation, tmp_path):
-    for file in (tmp_path / "results").glob(f"*{ITEMS}"):
+    for file in (tmp_path / "results").glob(f"*{ITEMS_SUFFIX}"):
         content = bytearray(file.read_bytes())
         content[len(content) // 2] ^= 255
         file.write_bytes(content)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lingprobe.audit.checks import CLEAR, FEW
+from lingprobe.audit.checks import _CLEAR, _FEW
 from lingprobe.audit.findings import AuditBaseline, SplitOverlap
 from lingprobe.audit.inspection import audit_dataset, list_problems
 from lingprobe.audit.page import audit_tables
@@ -17,12 +17,12 @@ DATASET = Dataset.of(
     for split in ("train", "dev", "test")
     for k in range(2)
 )
-EVEN = {"x": FEW, "y": FEW}
+EVEN = {"x": _FEW, "y": _FEW}
 PLAIN = replace(
     audit_dataset(DATASET, floors=False), balance={"train": {}, "dev": {}, "test": EVEN}
 )
 CHANCE = AuditBaseline("best constant", 0.5, 0.5, 0.5)
-EDGE = 0.5 + CLEAR
+EDGE = 0.5 + _CLEAR
 
 
 def said(**parts):
@@ -89,7 +89,7 @@ def test_what_needs_no_composition_is_told_where_it_is_clear():
 
 
 def test_without_a_best_constant_what_needs_no_composition_is_told_from_nothing_on():
-    for score, told in ((0.3, True), (CLEAR, False)):
+    for score, told in ((0.3, True), (_CLEAR, False)):
         found = said(asked={"one": AuditBaseline("one", score, 0.01, 0.4)})
         assert found == ("one: 0.300 [0.010, 0.400] accuracy, the best constant 0.000",) * told
 
@@ -105,11 +105,11 @@ def test_rules_are_told_by_what_they_reach_and_only_the_best_pair_that_adds_to_t
     assert first.startswith("the rule 'one' answers every example correctly")
     assert second.startswith("the rule 'two' reaches 0.700 [0.600, 0.800] accuracy")
     del rules["one"]
-    pair = AuditBaseline("two; three", 0.7 + CLEAR + 0.01, 0.7, 0.9)
+    pair = AuditBaseline("two; three", 0.7 + _CLEAR + 0.01, 0.7, 0.9)
     first, second = said(floors=floors(), asked=rules, pairs=(pair, pair))
     assert first.startswith("the rule 'two' reaches 0.700")
     assert second.startswith("two rules together, 'two; three', reach 0.760")
-    for less in (replace(pair, score=0.7 + CLEAR), replace(pair, low=0.5)):
+    for less in (replace(pair, score=0.7 + _CLEAR), replace(pair, low=0.5)):
         assert len(said(floors=floors(), asked=rules, pairs=(less, pair))) == 1
 
 
@@ -125,16 +125,16 @@ def test_kinds_of_negatives_are_compared_by_their_shares():
 @pytest.mark.parametrize(
     ("counts", "few", "uneven"),
     [
-        ((FEW, FEW), 0, False),
-        ((FEW - 1, FEW), 1, False),
-        ((FEW, 1.5 * FEW), 0, False),
-        ((FEW, 1.5 * FEW + 1), 0, True),
+        ((_FEW, _FEW), 0, False),
+        ((_FEW - 1, _FEW), 1, False),
+        ((_FEW, 1.5 * _FEW), 0, False),
+        ((_FEW, 1.5 * _FEW + 1), 0, True),
         ((1, 1), 2, False),
     ],
 )
 def test_small_and_uneven_classes_are_told(counts, few, uneven):
     found = said(balance={"test": dict(zip("xy", counts, strict=True))})
-    small = [f"{few} of 2 classes have fewer than {FEW} test examples in this split"] * bool(few)
+    small = [f"{few} of 2 classes have fewer than {_FEW} test examples in this split"] * bool(few)
     assert [each for each in found if "fewer" in each] == small
     assert any("uneven" in each for each in found) == uneven
     assert len(found) == bool(few) + uneven

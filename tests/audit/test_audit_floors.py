@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from lingprobe.audit.floors import (
-    TEST,
-    TRAIN,
+    _TEST,
+    _TRAIN,
     SplitHalves,
     number_examples,
     predict_from_characters,
 )
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 SIZES = (("train", 600), ("dev", 100), ("test", 300))
 
@@ -131,21 +131,21 @@ def test_characters_answer_scores_on_their_own_scale():
 
 def test_large_data_are_read_in_part_for_characters_which_is_said():
     dataset = Dataset.of(
-        Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1)
+        Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(_TRAIN + 1)
     )
     gold, said, about = predict_from_characters(dataset, dataset)
-    assert len(gold) == len(said) == TEST
+    assert len(gold) == len(said) == _TEST
     assert about == "on 20,000 of 20,001 examples of train and 5,000 of 20,001 examples of test"
     assert predict_from_characters(dataset.take(np.arange(9)), dataset.take(np.arange(4)))[2] == ""
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(family):
     from sklearn.feature_extraction.text import CountVectorizer
 
     from lingprobe.audit.floors import _count_ngrams, _list_site_texts
 
-    dataset = FAMILIES[family]()
+    dataset = TINY_DATASET_FAMILIES[family]()
     sites = [
         CountVectorizer(analyzer="char", ngram_range=(1, 5), lowercase=False)
         for _ in range(dataset.sites.shape[1])
@@ -177,7 +177,11 @@ def test_where_train_has_but_one_class_characters_answer_that():
 
 
 def test_examples_have_an_order_of_their_own():
-    dataset = FAMILIES["asked"]() if "asked" in FAMILIES else FAMILIES["sentence"]()
+    dataset = (
+        TINY_DATASET_FAMILIES["asked"]()
+        if "asked" in TINY_DATASET_FAMILIES
+        else TINY_DATASET_FAMILIES["sentence"]()
+    )
     order = np.random.default_rng(0).permutation(len(dataset))
     one, other = (
         list(d.take(number_examples(d)).examples()) for d in (dataset, dataset.take(order))

@@ -1,15 +1,19 @@
 """An audit is shown with what deserves a look first, and no sentence is lost."""
 
 from lingprobe.audit.inspection import audit_dataset
-from lingprobe.audit.page import MANY, audit_tables
+from lingprobe.audit.page import _MANY, audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tables.markup import format_markdown
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 def test_every_family_can_be_shown():
-    for family in FAMILIES.values() if isinstance(FAMILIES, dict) else FAMILIES:
+    for family in (
+        TINY_DATASET_FAMILIES.values()
+        if isinstance(TINY_DATASET_FAMILIES, dict)
+        else TINY_DATASET_FAMILIES
+    ):
         tables = audit_tables(audit_dataset(family()), "a title")
         text = "".join(format_terminal_table(table, 140) for table in tables)
         assert text.startswith("a title")
@@ -51,7 +55,7 @@ def test_of_many_classes_the_most_and_the_least_frequent_are_shown():
         for t in audit_tables(audit_dataset(Dataset.of(examples)), "")
         if t.sections and t.sections[0].heading == "Examples"
     ]
-    assert len(balance.sections[0].rows) == MANY + 1
+    assert len(balance.sections[0].rows) == _MANY + 1
     assert "of 100 classes" in balance.sections[0].line
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from lingprobe.audit.floors import correlate_length_with_labels, count_words_read
 from lingprobe.audit.inspection import audit_dataset
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import build_column
 from lingprobe.data.references import ReferenceProblem, allow_code
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 def said(words, label, split="train", **strata):
@@ -22,21 +22,21 @@ def audited(*examples):
     return audit_dataset(Dataset.of(examples))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_every_family_is_audited(family):
-    audit = audit_dataset(FAMILIES[family](), rows=7)
+    audit = audit_dataset(TINY_DATASET_FAMILIES[family](), rows=7)
     assert audit.sizes == {"train": 60, "dev": 20, "test": 20}
     assert len(audit.rows) == 7
     one = ["word"] if family in ("sentence", "asked") else []
     assert list(audit.floors) == ["constant", "length", *one, "words", "bigrams", "characters"]
     assert all(floor.low <= floor.score <= floor.high for floor in audit.floors.values())
     json.dumps(asdict(audit), allow_nan=False)
-    assert audit_dataset(FAMILIES[family](), rows=7) == audit
-    assert audit_dataset(FAMILIES[family](), seed=1, rows=7).rows != audit.rows
+    assert audit_dataset(TINY_DATASET_FAMILIES[family](), rows=7) == audit
+    assert audit_dataset(TINY_DATASET_FAMILIES[family](), seed=1, rows=7).rows != audit.rows
 
 
 def test_twenty_rows_show_label_target_and_spans():
-    assert len(audit_dataset(FAMILIES["span"]()).rows) == 20
+    assert len(audit_dataset(TINY_DATASET_FAMILIES["span"]()).rows) == 20
     sentence = Sentence.of(["a", "b", "c"])
     dataset = Dataset.of(
         [
@@ -110,7 +110,7 @@ def test_a_length_confound_is_found():
 
 
 def test_without_a_confound_nothing_is_said_of_length():
-    audit = audit_dataset(FAMILIES["sentence"]((300, 100, 1000)))
+    audit = audit_dataset(TINY_DATASET_FAMILIES["sentence"]((300, 100, 1000)))
     assert (audit.floors["length"].score, audit.floors["constant"].score, audit.correlation) == (
         0.5,
         0.5,
@@ -136,11 +136,11 @@ def test_what_a_file_lacks_is_said_and_the_rest_is_audited():
 
 
 def test_floors_can_be_left_out():
-    assert audit_dataset(FAMILIES["sentence"](), floors=False).floors == {}
+    assert audit_dataset(TINY_DATASET_FAMILIES["sentence"](), floors=False).floors == {}
 
 
 def test_correlation_before_and_after_sampling_is_taken_from_the_notes():
-    dataset = FAMILIES["sentence"]()
+    dataset = TINY_DATASET_FAMILIES["sentence"]()
     assert audit_dataset(dataset, floors=False).before == {}
     noted = dataset.with_notes(
         sampling={"length_r_before": 0.6, "length_r_after": {"train": 0.0, "all": 0.01}}
@@ -155,12 +155,14 @@ def test_words_are_counted_in_spans_where_there_are_spans():
 
 
 def test_the_metric_of_the_task_is_used():
-    dataset = FAMILIES["sentence"]()
+    dataset = TINY_DATASET_FAMILIES["sentence"]()
     assert audit_dataset(dataset).metric == "accuracy"
     assert audit_dataset(dataset, metric="macro-f1").floors["constant"].score == pytest.approx(
         1 / 3
     )
-    assert [audit_dataset(FAMILIES[f]()).metric for f in ("span", "spans", "pair")] == [
+    assert [
+        audit_dataset(TINY_DATASET_FAMILIES[f]()).metric for f in ("span", "spans", "pair")
+    ] == [
         "micro-f1",
         "micro-f1",
         "pearson",
@@ -198,12 +200,12 @@ def unordered(dataset, seed, **options):
     return [asdict(replace(audit_dataset(d, **options), rows=())) for d in (dataset, mixed)]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_the_order_of_examples_changes_nothing_but_the_rows_shown(family):
-    one, other = unordered(FAMILIES[family]((20, 6, 6)), 1)
+    one, other = unordered(TINY_DATASET_FAMILIES[family]((20, 6, 6)), 1)
     for part in ("balance", "lengths", "correlation"):  # sums, whose last bits depend on order
         mine, theirs = one.pop(part), other.pop(part)
-        for split in SPLITS if part == "balance" else ():
+        for split in DATA_SPLITS if part == "balance" else ():
             assert mine.pop(split) == pytest.approx(theirs.pop(split))
         assert mine == pytest.approx(theirs)
     assert one == other
@@ -212,7 +214,7 @@ def test_the_order_of_examples_changes_nothing_but_the_rows_shown(family):
 questions = st.tuples(
     st.lists(st.sampled_from(["a", "A", "b"]), min_size=1, max_size=3),
     st.sampled_from("xy"),
-    st.sampled_from(SPLITS),
+    st.sampled_from(DATA_SPLITS),
 )
 
 

@@ -25,7 +25,7 @@ from lingprobe.audit.parses import (
     _match_by_words,
     compare_parses,
 )
-from lingprobe.tasks.ud.family import OTHER
+from lingprobe.tasks.ud.family import OTHER_SCHEMA
 
 STEMS = [a + b for a in ("bal", "dor", "fen", "gim", "hul") for b in ("a", "e", "i", "o", "u", "y")]
 TENSES = {"sleeps": "Pres", "slept": "Past"}
@@ -184,9 +184,9 @@ def test_of_many_labels_of_the_root_the_nineteen_commonest_of_gold_are_classes()
     pairs = [(judged(k), judged(j)) for k in range(1, 21) for j in [k, 21, 0][: 2 + (k > 1)]]
     _make_classes(pairs)
     gold, said = ([pair[side].labels["ud/top-deps"] for pair in pairs] for side in (0, 1))
-    assert set(gold) == {*(f"c{k:02}" for k in range(2, 21)), OTHER}
-    assert gold[:2] == said[:2] == [OTHER] * 2  # the rarest of gold, and what gold never has
-    assert said[2:5] == ["c02", OTHER, ""]
+    assert set(gold) == {*(f"c{k:02}" for k in range(2, 21)), OTHER_SCHEMA}
+    assert gold[:2] == said[:2] == [OTHER_SCHEMA] * 2  # the rarest of gold, and what gold never has
+    assert said[2:5] == ["c02", OTHER_SCHEMA, ""]
 
 
 def test_classes_of_a_corpus_are_made_where_trees_are_compared(tmp_path):
@@ -205,7 +205,7 @@ def test_classes_of_a_corpus_are_made_where_trees_are_compared(tmp_path):
         if each.task == "ud/top-deps"
     ]
     assert len(top.classes) == 20
-    assert {c.label: c.said for c in top.classes}[OTHER] == 45 - 19
+    assert {c.label: c.said for c in top.classes}[OTHER_SCHEMA] == 45 - 19
 
 
 def test_the_confidence_of_dependencies_is_kept_where_no_phrases_are_parsed(tmp_path):

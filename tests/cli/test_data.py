@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import read_dataset, write_dataset
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 def lingprobe(*arguments):
@@ -22,7 +22,7 @@ def lingprobe(*arguments):
 
 @pytest.fixture
 def table(tmp_path):
-    write_dataset(FAMILIES["sentence"](), tmp_path / "tiny.parquet")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "tiny.parquet")
     return f"table:{tmp_path / 'tiny.parquet'}"
 
 
@@ -42,7 +42,7 @@ def test_an_audit_is_judged_by_the_task_s_own_metric(table):
 
 
 def test_jiant_s_files_are_written_a_split_each(tmp_path):
-    write_dataset(FAMILIES["span"](), tmp_path / "tiny.parquet")
+    write_dataset(TINY_DATASET_FAMILIES["span"](), tmp_path / "tiny.parquet")
     said = lingprobe(
         "build",
         f"table:{tmp_path / 'tiny.parquet'}",

@@ -22,14 +22,14 @@ from typer.models import ArgumentInfo
 
 import lingprobe
 from lingprobe.api.arguments import takes_options
-from lingprobe.api.commands import GROUPS
+from lingprobe.api.commands import GROUP_DESCRIPTIONS
 from lingprobe.api.data_options import BuildOptions, ParseOptions
 from lingprobe.api.options import RunOptions
 from lingprobe.api.result_options import PredictionsOptions
 from lingprobe.cli import COMMANDS, main
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.options import (
-    REQUIRED,
+    REQUIRED_OPTION,
     Help,
     Options,
     declare_argument,
@@ -66,7 +66,7 @@ def test_positional_parameters_have_the_defaults_of_their_options(writer):
     for function in writer["functions"]():
         for p in inspect.signature(function).parameters.values():
             option = function.declared.get(p.name)
-            if option is None or REQUIRED is option.default or p.default is p.empty:
+            if option is None or REQUIRED_OPTION is option.default or p.default is p.empty:
                 continue
             assert p.default == option.default, (function.__name__, p.name)
 
@@ -311,7 +311,7 @@ def test_few_commands_stand_at_the_first_level():
     first = {name.partition(" ")[0] for name in COMMANDS}
     assert len(first) <= MOST_COMMANDS
     groups = {name.partition(" ")[0] for name in COMMANDS if " " in name}
-    assert groups == set(GROUPS)
+    assert groups == set(GROUP_DESCRIPTIONS)
     assert not groups & {name for name in COMMANDS if " " not in name}
 
 

@@ -9,10 +9,10 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from lingprobe.api.listing import KINDS
+from lingprobe.api.listing import CONTENTS_PLACES
 from lingprobe.cli import app
-from lingprobe.cli.listing import FIRST
-from lingprobe.tasks import FAMILIES, TASKS
+from lingprobe.cli.listing import _FIRST
+from lingprobe.tasks import TASK_FAMILIES, TASKS
 
 CONTENTS = {"task": "tasks", "encoder": "encoders", "probe": "probes", "suite": "suites"}
 
@@ -38,9 +38,9 @@ def test_an_option_stands_beside_what_it_means_inherited_ones_too():
 
 def test_without_a_kind_the_kinds_are_listed():
     lines = dict(line.split(maxsplit=1) for line in shown("list").splitlines())
-    assert list(lines) == list(KINDS)
+    assert list(lines) == list(CONTENTS_PLACES)
     assert lines["metrics"].startswith("accuracy, auroc, average-precision, balanced-accuracy,")
-    assert lines["tasks"].endswith(f" and {len(TASKS.places()) - FIRST} more")
+    assert lines["tasks"].endswith(f" and {len(TASKS.places()) - _FIRST} more")
     assert "more" not in lines["suites"]
 
 
@@ -50,7 +50,9 @@ def test_what_is_explained_is_not_said_twice():
     assert text.startswith("span  Labels of one or two spans")
 
 
-@pytest.mark.parametrize("name", [name for name in TASKS if name.partition("/")[0] in FAMILIES])
+@pytest.mark.parametrize(
+    "name", [name for name in TASKS if name.partition("/")[0] in TASK_FAMILIES]
+)
 def test_every_option_of_every_task_is_explained(name):
     assert [option for option, told in options(shown("tasks", name)).items() if not told] == []
 

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from lingprobe.cli import app
-from lingprobe.datasets.formats.tables import WRITERS, read_dataset, write_dataset
-from lingprobe.pages.score_pages import FORMATS
-from lingprobe.testing import FAMILIES
+from lingprobe.datasets.formats.tables import _WRITERS, read_dataset, write_dataset
+from lingprobe.pages.score_pages import _FORMATS
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 ODD = os.fsdecode(b"\xff")  # no UTF-8 begins so
 
@@ -43,17 +43,17 @@ def ran(place, task, encoder):
 
 
 def test_runs_are_measured_and_shown(place):
-    write_dataset(FAMILIES["sentence"](), place / f"{ODD}.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), place / f"{ODD}.jsonl")
     assert "bow:random" in ran(place, place / f"{ODD}.jsonl", "bow:random,dim=4")
-    for form in FORMATS:
+    for form in _FORMATS:
         lingprobe("report", place / "results", "--format", form, "-o", place / f"shown-{form}")
         assert (place / f"shown-{form}").exists()
     assert "bow:random" in lingprobe("report", place / "results")
 
 
-@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("form", _WRITERS)
 def test_data_sets_are_written_and_read(form, place):
-    made = FAMILIES["sentence"]()
+    made = TINY_DATASET_FAMILIES["sentence"]()
     write_dataset(made, place / "plain.jsonl")
     lingprobe(
         "build", f"table:{place / 'plain.jsonl'}", "-o", place / f"{ODD}.{form}", "--format", form
@@ -67,7 +67,7 @@ def test_given_vectors_are_read(kind, place):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made = FAMILIES["sentence"]()
+    made = TINY_DATASET_FAMILIES["sentence"]()
     write_dataset(made, place / "plain.parquet")
     texts, rows = (
         [s.text for s in made.sentences],

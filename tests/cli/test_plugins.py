@@ -8,8 +8,8 @@ import sys
 from typer.testing import CliRunner
 
 import lingprobe
-from lingprobe.api.commands import GROUPS
-from lingprobe.api.listing import OTHERS
+from lingprobe.api.commands import GROUP_DESCRIPTIONS
+from lingprobe.api.listing import _OTHERS
 from lingprobe.cli import COMMANDS, app
 
 METADATA = "Metadata-Version: 2.1\nName: acme-probes\nVersion: 1.2\n"
@@ -101,8 +101,8 @@ def test_a_command_or_function_whose_name_is_taken_is_told_with_the_reason(tmp_p
 
 
 def test_every_command_is_known_to_be_taken():
-    ours = {name.replace(" ", ".") for name in COMMANDS} | set(GROUPS)
-    [commands] = [contents for contents in OTHERS if contents.kind == "command"]
+    ours = {name.replace(" ", ".") for name in COMMANDS} | set(GROUP_DESCRIPTIONS)
+    [commands] = [contents for contents in _OTHERS if contents.kind == "command"]
     assert set(commands.places(own=True)) == ours
 
 

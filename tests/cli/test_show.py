@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.store.experiments import list_experiments
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     # what has the same examples is the same task
     for name, sizes in (("a", (60, 20, 20)), ("b", (62, 20, 20))):
-        write_dataset(FAMILIES["sentence"](sizes), tmp_path / f"{name}.jsonl")
+        write_dataset(TINY_DATASET_FAMILIES["sentence"](sizes), tmp_path / f"{name}.jsonl")
     return tmp_path
 
 

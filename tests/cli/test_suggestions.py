@@ -14,7 +14,7 @@ from lingprobe.data.suggestions import _load_suggestions
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.metric import METRICS
-from lingprobe.nets.device import NAMES, check_device_name
+from lingprobe.nets.device import _NAMES, check_device_name
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -153,7 +153,7 @@ def test_a_device_is_refused_before_any_work():
 
 
 def test_all_that_is_suggested_is_there():
-    known = {kind: set(room.places()) for kind, room in ROOMS.items()} | {"device": set(NAMES)}
+    known = {kind: set(room.places()) for kind, room in ROOMS.items()} | {"device": set(_NAMES)}
     known["command"] = set(COMMANDS)
     flags = [flag for each in COMMANDS["run"].command("run").params for flag in each.opts]
     known["option"] = {flag.removeprefix("--") for flag in flags} | {"page"}

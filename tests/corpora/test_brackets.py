@@ -172,7 +172,7 @@ def test_bad_trees_can_be_left_out_and_counted(trees):
 
 
 def test_files_longer_than_a_piece_are_read_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 64)
+    monkeypatch.setattr(files, "CHUNK_BYTES", 64)
     path = tmp_path / "long.ptb"
     path.write_text(f"{ONE}\n{TWO}\n\n{PENN}\n" * 50)
     found = list(read_brackets(path))

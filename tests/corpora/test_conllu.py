@@ -98,7 +98,7 @@ def test_the_end_of_the_file_may_be_written_in_any_way(tmp_path, end):
 @pytest.mark.parametrize("size", [1, 5, 64, 1 << 19])
 @pytest.mark.parametrize("suffix", ["", ".xz"])
 def test_pieces_of_any_size_give_the_same_trees_and_lines(tmp_path, monkeypatch, size, suffix):
-    monkeypatch.setattr(files, "CHUNK", size)
+    monkeypatch.setattr(files, "CHUNK_BYTES", size)
     data = ("\ufeff" + ROWS.replace("\n", "\r\n") * 4).encode()
     path = tmp_path / f"t.conllu{suffix}"
     path.write_bytes(lzma.compress(data) if suffix else data)

@@ -12,7 +12,7 @@ from fixtures.published import ELMO
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.corpora.machine import find_annotator
 from lingprobe.encoders.hub import ModelFiles
-from lingprobe.encoders.own_vector_files import FORMATS, read_npy
+from lingprobe.encoders.own_vector_files import VECTOR_FILE_FORMATS, read_npy
 from lingprobe.encoders.word_files import open_words
 from lingprobe.pages.human import read_bound
 from lingprobe.store.blocks import write_block_file
@@ -48,9 +48,9 @@ READERS = {
     "families.csv": families_from,
     "mteb/model/1/T.json": lambda path: read_score_file(f"mteb:{path.parents[2]}"),
     "asked.toml": lingprobe.read_experiment,
-    "a.npz": FORMATS["npz"].layers,
-    "a.parquet": FORMATS["parquet"].layers,
-    "a.arrow": FORMATS["arrow"].layers,
+    "a.npz": VECTOR_FILE_FORMATS["npz"].layers,
+    "a.parquet": VECTOR_FILE_FORMATS["parquet"].layers,
+    "a.arrow": VECTOR_FILE_FORMATS["arrow"].layers,
     "a.npy": lambda path: read_npy(path, path),
     "lines.txt": lambda path: read_npy(path.with_name("lines.txt"), path),
     "words.vec": open_words,
@@ -96,7 +96,7 @@ def test_a_column_that_arrow_cannot_turn_into_numbers(tmp_path):
     ):
         writer.write_table(table)
     with pytest.raises(lingprobe.DataProblem, match=r"a\.arrow"):
-        FORMATS["arrow"].read(tmp_path / "a.arrow", {"-": "vector"})
+        VECTOR_FILE_FORMATS["arrow"].read(tmp_path / "a.arrow", {"-": "vector"})
 
 
 CRAFTED = [{}, {"results": 5}, {"results": [5]}, {"results": [{"id": "x"}]}]

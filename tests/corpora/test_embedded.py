@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from lingprobe.corpora import conllu, files
-from lingprobe.corpora.embedded import LENGTHS, SENTENCES, generate_treebank
+from lingprobe.corpora.embedded import _LENGTHS, _SENTENCES, generate_treebank
 
 Rows = list[list[str]]
 
@@ -37,7 +37,7 @@ def test_every_sentence_is_one_tree(sentences):
 
 def test_lengths_are_spread_evenly(sentences):
     lengths = [len(rows) for rows in sentences]
-    assert set(lengths) == set(LENGTHS)
+    assert set(lengths) == set(_LENGTHS)
     assert max(c := Counter(n // 3 for n in lengths).values()) - min(c) <= 2
 
 
@@ -115,6 +115,6 @@ def test_sentences_after_others_are_others():
 def test_the_reader_accepts_the_stored_treebank_and_finds_it_by_name():
     (part,) = files.find_treebank_files("embedded")
     trees = list(conllu.read_conllu(part.path))
-    assert len(trees) == SENTENCES
+    assert len(trees) == _SENTENCES
     assert files.find_treebank_files("embedded") == [part]
     assert all(tree.text.startswith(tree.words[0]) for tree in trees)

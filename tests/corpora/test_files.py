@@ -40,7 +40,7 @@ def test_lines_are_the_same_however_the_file_is_written(tmp_path, ends, bom, suf
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_pieces_of_any_size_join_to_the_same(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(files, "CHUNK", size)
+    monkeypatch.setattr(files, "CHUNK_BYTES", size)
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n\r\nthree\r\n\r\n\r\nfour\r")
     found = list(read_chunks(path, b"\n\n"))
@@ -141,7 +141,7 @@ def test_a_digest_is_remembered_for_old_files_only(tmp_path, monkeypatch):
     first = digest_files([path])
     # it was changed just now, and may be again within one tick
     assert not (cache_dir() / "digests").exists()
-    monkeypatch.setattr(files, "YOUNG", 0)
+    monkeypatch.setattr(files, "_YOUNG", 0)
     assert digest_files([path]) == first
     assert len(list((cache_dir() / "digests").iterdir())) == 1
     monkeypatch.setattr("hashlib.file_digest", None)  # it is not read any more
@@ -150,7 +150,7 @@ def test_a_digest_is_remembered_for_old_files_only(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("spoilt", ["{damaged", "[]", '{"value": 1}', "edited"])
 def test_a_note_that_is_not_what_was_written_is_not_believed(tmp_path, monkeypatch, spoilt):
-    monkeypatch.setattr(files, "YOUNG", 0)
+    monkeypatch.setattr(files, "_YOUNG", 0)
     path = tmp_path / "a"
     path.write_text("a")
     first = digest_files([path])
@@ -163,7 +163,7 @@ def test_a_file_is_another_when_only_its_time_of_change_says_so(tmp_path, monkey
     """Size and time of writing are as before, as after `cp -p`, or an edit that sets the time
     back.
     """
-    monkeypatch.setattr(files, "YOUNG", 0)
+    monkeypatch.setattr(files, "_YOUNG", 0)
     path = tmp_path / "a"
     path.write_text("one")
     os.utime(path, ns=(0, 0))
@@ -200,7 +200,7 @@ def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
     """However little of it lies on the disk: packed zeros grow a thousandfold."""
     path = tmp_path / f"a.conllu{suffix}"
     pack = PACK[suffix]
-    path.write_bytes(pack(bytes(3 * files.LONGEST)))
+    path.write_bytes(pack(bytes(3 * files.MAX_LINE_BYTES)))
     before = time.process_time()
     with pytest.raises(DataProblem, match=r"no sentence .* ends within 64 MiB; is it such a file"):
         list(read_chunks(path, b"\n\n"))
@@ -217,7 +217,7 @@ def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
 def test_pieces_are_cut_behind_an_end_and_join_to_the_whole(parts, size, end):
     content = b"".join(parts)
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(files, "CHUNK", size)
+        patch.setattr(files, "CHUNK_BYTES", size)
         patch.setattr(files, "_check_ends", lambda data, path: None)
         path = Path(folder) / "a.txt"
         path.write_bytes(content)

@@ -22,11 +22,11 @@ SENTENCES = st.lists(
 
 @given(SENTENCES, st.integers(1, 9))
 def test_counts_are_those_of_a_plain_count_however_blocks_fall(sentences, size):
-    held, module.HELD = module.HELD, size
+    held, module._HELD = module._HELD, size
     try:
         found = count_frequencies(sentences)
     finally:
-        module.HELD = held
+        module._HELD = held
     lower = [[word.lower() for word in words] for words in sentences]
     words = Counter(word for sentence in lower for word in sentence)
     pairs = Counter(pair for sentence in lower for pair in pairwise(sentence))

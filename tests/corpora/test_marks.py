@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from lingprobe.corpora.marks import (
-    ASKING,
+    _ASKING,
     classify_final_mark,
     final_mark,
     find_question_mark,
@@ -25,7 +25,7 @@ def test_question_marks_are_those_that_unicode_calls_so():
         if name.endswith(("QUESTION MARK", "INTERROBANG")) and unicodedata.category(c) == "Po"
         if not any(word in name for word in opening)
     }
-    assert named | {"⁈", ";"} == ASKING  # QUESTION EXCLAMATION MARK, and that of Greek
+    assert named | {"⁈", ";"} == _ASKING  # QUESTION EXCLAMATION MARK, and that of Greek
 
 
 ASKS, QUOTED, NOT = (True, False), (True, True), (False, False)

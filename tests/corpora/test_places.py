@@ -7,7 +7,13 @@ import lingprobe
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.corpora.files import find_treebank_files
-from lingprobe.corpora.places import LISTING, MissingTreebank, fetched_folder, home_of, locate_path
+from lingprobe.corpora.places import (
+    TREEBANK_LISTING_FILE,
+    MissingTreebank,
+    fetched_folder,
+    home_of,
+    locate_path,
+)
 from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
@@ -93,7 +99,7 @@ def test_two_that_may_be_meant_are_named(working):
 def fetched(name: str, *splits: str, listed=("train", "dev", "test")) -> Path:
     place = put(home_of(find_treebank(name)), *splits)
     names = [f"en_ewt-ud-{split}.conllu" for split in listed]
-    (place / LISTING).write_text(json.dumps({"files": {name: {} for name in names}}))
+    (place / TREEBANK_LISTING_FILE).write_text(json.dumps({"files": {name: {} for name in names}}))
     return place
 
 
@@ -118,9 +124,9 @@ def test_what_was_fetched_in_part_is_not_taken_for_a_treebank(listing):
     place = fetched("en_ewt", "train")
     assert fetched_folder(find_treebank("en_ewt")) is None
     if listing is not None:
-        (place / LISTING).write_text(listing, errors="surrogateescape")
+        (place / TREEBANK_LISTING_FILE).write_text(listing, errors="surrogateescape")
         assert fetched_folder(find_treebank("en_ewt")) is None
-    (place / LISTING).unlink()
+    (place / TREEBANK_LISTING_FILE).unlink()
     assert fetched_folder(find_treebank("en_ewt")) is None
 
 

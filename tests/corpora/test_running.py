@@ -11,12 +11,12 @@ import pytest
 
 from lingprobe.corpora import files, running
 from lingprobe.corpora.running import (
-    CONTROL,
-    CUT,
-    EMPTY,
-    HIDDEN,
-    JOINED,
-    NOT_UTF8,
+    _CONTROL_REMARK,
+    _CUT,
+    _EMPTY,
+    _HIDDEN_REMARK,
+    _JOINED,
+    _NOT_UTF8,
     TextPassage,
     read_passages,
 )
@@ -57,7 +57,7 @@ def test_every_kind_of_file_is_read(tmp_path, suffix):
 def test_nul_bytes_are_spaces_and_hidden_characters_vanish(tmp_path):
     data = "Na\x00ught so\u00adft \ufeffend\x07.".encode()
     assert read(tmp_path / "a.txt", data) == [
-        TextPassage("Na ught soft end .", "a.txt", 1, "", (CONTROL, HIDDEN))
+        TextPassage("Na ught soft end .", "a.txt", 1, "", (_CONTROL_REMARK, _HIDDEN_REMARK))
     ]
 
 
@@ -65,7 +65,7 @@ def test_lines_in_another_encoding_are_set_aside_with_their_bytes(tmp_path):
     got = read(tmp_path / "a.txt", b"Ein\n" + "größer\n".encode("latin-1") + b"Ende")
     assert got == [
         TextPassage("Ein", "a.txt", 1),
-        TextPassage("gr\\xf6\\xdfer", "a.txt", 2, NOT_UTF8),
+        TextPassage("gr\\xf6\\xdfer", "a.txt", 2, _NOT_UTF8),
         TextPassage("Ende", "a.txt", 3),
     ]
 
@@ -73,7 +73,7 @@ def test_lines_in_another_encoding_are_set_aside_with_their_bytes(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "problem"),
     [
-        ("a.txt", b"", EMPTY),
+        ("a.txt", b"", _EMPTY),
         ("a.txt", "One".encode("utf-16"), "UTF-16"),
         ("a.gz", b"no gzip", "a.gz is damaged"),
         ("a.zip", b"PK\x03\x04 no zip", "a.zip is damaged"),
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, data, problem):
 
 
 def test_what_stands_before_the_damage_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 1000)
+    monkeypatch.setattr(files, "CHUNK_BYTES", 1000)
     many = b"".join(b"A line %d.\n" % i for i in range(1000))
     path = tmp_path / "a.xz"
     path.write_bytes(lzma.compress(many)[:-20])
@@ -101,11 +101,11 @@ def test_what_stands_before_the_damage_is_kept(tmp_path, monkeypatch):
 
 
 def test_a_long_line_is_cut_at_spaces_and_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "LONGEST", 100)
+    monkeypatch.setattr(running, "_LONGEST", 100)
     words = [f"w{i}" for i in range(1000)]
     got = read(tmp_path / "a.txt", " ".join(words).encode())
     assert " ".join(p.text for p in got).split() == words
-    assert {what for p in got for what in p.mended} == {CUT}
+    assert {what for p in got for what in p.mended} == {_CUT}
     ended = read(
         tmp_path / "a.txt", b"short\n" + " ".join(words).encode() + b"\nlast\n", lines=True
     )
@@ -120,10 +120,10 @@ def test_a_long_line_is_cut_at_spaces_and_said(tmp_path, monkeypatch):
 
 
 def test_text_without_blank_lines_is_cut_where_a_sentence_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "ENOUGH", 50)
-    monkeypatch.setattr(running, "MOST", 400)
+    monkeypatch.setattr(running, "_ENOUGH", 50)
+    monkeypatch.setattr(running, "_MOST", 400)
     got = read(tmp_path / "a.txt", b"It was a long day,\nand nobody came.\n" * 20)
     assert all(p.text.endswith("came.") and not p.mended for p in got)
     assert len(got) > 5
     got = read(tmp_path / "a.txt", b"no end in sight\n" * 100)
-    assert {what for p in got for what in p.mended} == {JOINED}
+    assert {what for p in got for what in p.mended} == {_JOINED}

@@ -7,7 +7,7 @@ import pytest
 from lingprobe.corpora.running import read_passages
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.text import (
-    ROW,
+    CONLLU_ROW_PROBLEM,
     read_running_text,
     split_words,
 )
@@ -46,7 +46,7 @@ def test_rows_of_a_treebank_are_no_running_text(tmp_path):
         list(read_running_text(path))
     assert [s.text for s in read_running_text(path, "skip")] == ["A line ."]
     bad, good = read_passages(path, lines=True)
-    assert (bad.line, bad.problem, good.text) == (2, ROW, "A line .")
+    assert (bad.line, bad.problem, good.text) == (2, CONLLU_ROW_PROBLEM, "A line .")
 
 
 def test_bad_bytes_are_named_or_counted(tmp_path):

@@ -91,7 +91,7 @@ def test_the_last_comment_that_tells_the_text_counts(tmp_path, alone, comments, 
 def test_pieces_of_any_size_give_the_same(tmp_path, monkeypatch, size):
     path = tmp_path / "t.conllu"
     path.write_bytes(b"\xef\xbb\xbf" + (ROWS + row(1, 0) + "\n\n").encode() * 30)
-    monkeypatch.setattr(files, "CHUNK", size)
+    monkeypatch.setattr(files, "CHUNK_BYTES", size)
     assert len(same(path)) == 60
 
 

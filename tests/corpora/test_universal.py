@@ -3,7 +3,7 @@ import re
 import pytest
 
 from lingprobe.corpora.universal import (
-    RELEASE,
+    DEFAULT_UD_RELEASE,
     find_treebank,
     list_treebanks,
     suggest_treebanks,
@@ -17,7 +17,7 @@ from lingprobe.corpora.universal import (
 def test_a_treebank_has_a_code_and_a_name(asked):
     bank = find_treebank(asked)
     assert (bank.code, bank.name, bank.licence) == ("en_ewt", "UD_English-EWT", "CC BY-SA 4.0")
-    assert (bank.release, bank.fetched_release) == ("", RELEASE)
+    assert (bank.release, bank.fetched_release) == ("", DEFAULT_UD_RELEASE)
     assert find_treebank(f"{asked}@2.16") == find_treebank(f"{asked}@r2.16")
     assert (
         find_treebank(f"{asked}@2.16").release

@@ -15,7 +15,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
-from lingprobe.datasets.formats.absent_labels import ABSENT, find_absent
+from lingprobe.datasets.formats.absent_labels import ABSENT_LABEL_TEXTS, find_absent
 from lingprobe.datasets.formats.tables import read_dataset, write_dataset
 from lingprobe.tasks import TASKS
 
@@ -56,7 +56,7 @@ WRITERS = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-@pytest.mark.parametrize("absent", sorted(ABSENT))
+@pytest.mark.parametrize("absent", sorted(ABSENT_LABEL_TEXTS))
 def test_what_tools_write_for_none_is_no_class(tmp_path, suffix, absent):
     labels = mixed(absent)
     data = read_dataset(WRITERS[suffix](tmp_path / f"own.{suffix}", labels))

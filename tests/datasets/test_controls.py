@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Classes
 from lingprobe.data.notes import ByParser
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.datasets.controls import CONTROLS, null_value
-from lingprobe.testing.tiny import FAMILIES
+from lingprobe.testing.tiny import TINY_DATASET_FAMILIES
 
 
 def zipfian(n=1500, classes="ab", seed=0):
     """Sentences of frequent and rare words; each split has the classes in turn."""
     rng = np.random.default_rng(seed)
     words = np.minimum(rng.zipf(1.4, (n, 12)), 400)
-    splits = np.repeat(SPLITS, [n * 10 // 12, n // 12, n - n * 10 // 12 - n // 12])
+    splits = np.repeat(DATA_SPLITS, [n * 10 // 12, n // 12, n - n * 10 // 12 - n // 12])
     examples = [
         Example.about(
             Sentence.of([*(f"w{w}" for w in row), f"only{i}"]),
@@ -37,10 +37,10 @@ def shares(dataset, split):
     return np.bincount(ids, minlength=len(dataset.labels.names)) / len(ids)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 @pytest.mark.parametrize("control", ["none", "shuffled", "word-labels,least=1"])
 def test_every_control_works_on_every_family(family, control):
-    dataset = FAMILIES[family]()
+    dataset = TINY_DATASET_FAMILIES[family]()
     made = CONTROLS.make(control)
     changed = made(dataset)
     assert type(changed.labels) is type(dataset.labels)
@@ -65,7 +65,7 @@ def test_none_changes_nothing():
 def test_shuffling_keeps_every_split_balanced_and_tells_nothing():
     dataset = zipfian()
     changed = CONTROLS.make("shuffled")(dataset)
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         assert (shares(changed, split) == shares(dataset, split)).all()
     agree = (changed.labels.ids == dataset.labels.ids).mean()
     assert agree == pytest.approx(0.5, abs=0.06)
@@ -87,10 +87,10 @@ def keyed(dataset, **options):
 def test_the_label_follows_from_the_rarest_shared_word(seed, classes, least):
     dataset = zipfian(600, classes, seed)
     changed = keyed(dataset, least=least, seed=seed)
-    count = {s: {} for s in SPLITS}
+    count = {s: {} for s in DATA_SPLITS}
     for sentence, split in zip(dataset.sentences, dataset.splits, strict=True):
         for word in set(sentence.words):
-            count[SPLITS[split]][word] = count[SPLITS[split]].get(word, 0) + 1
+            count[DATA_SPLITS[split]][word] = count[DATA_SPLITS[split]].get(word, 0) + 1
     labels = {}
     for i, example in enumerate(changed.examples()):
         usable = [
@@ -154,7 +154,7 @@ def test_word_labels_say_nothing_about_the_task_or_the_length():
             Example.about(
                 Sentence.of([*words, f"x{i}"]),
                 "long" if length > 14 else "short",
-                SPLITS[2 * (i % 6 == 0)],
+                DATA_SPLITS[2 * (i % 6 == 0)],
             )
         )
     dataset = Dataset.of(examples)
@@ -174,7 +174,7 @@ def words_in_spans(seed=0, types=300, n=4000, shares=(0.6, 0.3, 0.1)):
     names = np.array(["N", "V", "A"])
     examples = []
     for i in range(n):
-        split = SPLITS[2 * (i % 5 == 0)]
+        split = DATA_SPLITS[2 * (i % 5 == 0)]
         word = (
             f"w{min(int(rng.zipf(1.3)), types)}"
             if rng.random() < 0.95
@@ -227,7 +227,7 @@ def test_spans_of_one_word_have_hewitt_and_liangs_control(seed):
 def test_spans_of_first_words_are_spans_and_no_sentences():
     examples = [
         Example((Site(Sentence.of([f"w{i % 9}", "x", "y"]), (0, 1)),), "ab"[i % 2], split)
-        for split in SPLITS
+        for split in DATA_SPLITS
         for i in range(40)
     ]
     changed = keyed(Dataset.of(examples))
@@ -293,7 +293,7 @@ def two_spans(about=None, n=600):
             Site(sentence := Sentence.of([*words, str(i)]), (1, 2)),
             Site(sentence, (3, 3 + 1 + i % 3)),
         )
-        examples.append(Example(sites, "ab"[i % 2], SPLITS[2 * (i % 5 == 0)]))
+        examples.append(Example(sites, "ab"[i % 2], DATA_SPLITS[2 * (i % 5 == 0)]))
     return Dataset.of(examples, {} if about is None else {"about": about})
 
 
@@ -335,7 +335,7 @@ def test_a_pair_needs_two_spans():
 
 def test_label_sets_and_scores_of_a_key_are_those_of_a_training_example():
     for family in ("span", "pair"):
-        dataset = FAMILIES[family]()
+        dataset = TINY_DATASET_FAMILIES[family]()
         changed = keyed(dataset, least=1)
         rows = {
             str([a.tolist() for a in dataset.labels.take(np.array([i])).arrays().values()])
@@ -361,7 +361,7 @@ def test_case_does_not_make_another_word_of_a_sentence():
     dataset = Dataset.of(
         [
             Example.about(
-                Sentence.of([["The", "the"][i % 2]]), "ab"[i % 2], SPLITS[2 * (i % 3 == 0)]
+                Sentence.of([["The", "the"][i % 2]]), "ab"[i % 2], DATA_SPLITS[2 * (i % 3 == 0)]
             )
             for i in range(60)
         ]
@@ -375,7 +375,7 @@ def test_sentences_without_a_key_are_kept_with_a_label_of_their_own():
             Example.about(
                 Sentence.of(["alone" + str(i)] if i < 10 else [f"w{i % 4}"]),
                 "ab"[i % 2],
-                SPLITS[2 * (i % 5 == 0)],
+                DATA_SPLITS[2 * (i % 5 == 0)],
             )
             for i in range(200)
         ]
@@ -390,7 +390,7 @@ def test_sentences_without_a_key_are_kept_with_a_label_of_their_own():
 
 def test_a_word_of_train_alone_is_no_key_though_it_is_the_most_frequent_of_these():
     examples = [
-        Example.about(Sentence.of([f"w{i % 4}"]), "ab"[i % 2], SPLITS[2 * (i % 5 == 0)])
+        Example.about(Sentence.of([f"w{i % 4}"]), "ab"[i % 2], DATA_SPLITS[2 * (i % 5 == 0)])
         for i in range(200)
     ]
     alone = [Example.about(Sentence.of(["alone", str(i)]), "a", "train") for i in range(20)]
@@ -401,7 +401,10 @@ def test_a_word_of_train_alone_is_no_key_though_it_is_the_most_frequent_of_these
 
 def test_nothing_in_common_is_said():
     dataset = Dataset.of(
-        [Example.about(Sentence.of([str(i)]), "ab"[i % 2], SPLITS[2 * (i % 2)]) for i in range(20)]
+        [
+            Example.about(Sentence.of([str(i)]), "ab"[i % 2], DATA_SPLITS[2 * (i % 2)])
+            for i in range(20)
+        ]
     )
     with pytest.raises(DataProblem, match="share no word"):
         keyed(dataset, least=1)
@@ -410,8 +413,8 @@ def test_nothing_in_common_is_said():
 def test_the_null_value_is_that_of_the_commonest_class_of_test():
     dataset = zipfian(60, "aab")
     assert null_value(dataset) == pytest.approx(shares(dataset, "test").max(), abs=1e-6)
-    assert null_value(FAMILIES["pair"]()) == 0.0
-    assert null_value(FAMILIES["span"]()) is None
+    assert null_value(TINY_DATASET_FAMILIES["pair"]()) == 0.0
+    assert null_value(TINY_DATASET_FAMILIES["span"]()) is None
     assert isinstance(dataset.labels, Classes)
 
 
@@ -436,7 +439,7 @@ def test_random_asked_words_are_any_of_the_vocabulary_and_nothing_else_changes()
         Example(
             (Site(Sentence.of([f"s{i}"])),),
             "yn"[i % 2],
-            SPLITS[i % 3],
+            DATA_SPLITS[i % 3],
             (words[0], words[1 + i % 2]),
         )
         for i in range(600)
@@ -457,7 +460,7 @@ def test_noise_replaces_so_many_labels_of_each_split_by_others():
     dataset = zipfian(classes="abc")
     changed = CONTROLS.make("label-noise,wrong=12.5")(dataset)
     other = changed.labels.ids != dataset.labels.ids
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         rows = dataset.rows(split)
         assert other[rows].sum() == round(len(rows) / 8)
     assert set(changed.labels.ids[other & (dataset.labels.ids == 0)]) == {1, 2}
@@ -480,4 +483,4 @@ def test_what_noise_cannot_be_is_said():
     with pytest.raises(ReferenceProblem, match="a number from 0 to 100, a percentage"):
         CONTROLS.make("label-noise,wrong=101")
     with pytest.raises(DataProblem, match="no classes"):
-        CONTROLS.make("label-noise,wrong=5")(FAMILIES["pair"]())
+        CONTROLS.make("label-noise,wrong=5")(TINY_DATASET_FAMILIES["pair"]())

@@ -8,18 +8,18 @@ import pytest
 
 import datasets
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.labels import NumberList
 from lingprobe.datasets.formats import hub_folder
 from lingprobe.datasets.formats.tables import has_pairs, read_dataset, usual_metric
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 HUB_NAMES = {"train": "train", "dev": "validation", "test": "test"}
 
 
 def in_order(dataset):
     """The examples, split by split."""
-    return [e for split in SPLITS for e in dataset.take(dataset.rows(split)).examples()]
+    return [e for split in DATA_SPLITS for e in dataset.take(dataset.rows(split)).examples()]
 
 
 def loaded(folder, cache):
@@ -28,12 +28,12 @@ def loaded(folder, cache):
     return datasets.load_dataset("parquet", data_files=files, cache_dir=str(cache))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_what_is_written_is_read_back_here_and_by_datasets(family, tmp_path):
-    made = FAMILIES[family]()
+    made = TINY_DATASET_FAMILIES[family]()
     folder = tmp_path / "set"
     folder.mkdir()
-    sizes = {f"{HUB_NAMES[s]}.parquet": len(made.rows(s)) for s in SPLITS}
+    sizes = {f"{HUB_NAMES[s]}.parquet": len(made.rows(s)) for s in DATA_SPLITS}
     assert hub_folder.write_hub_folder(made, folder) == sizes
 
     again = read_dataset(folder)
@@ -47,20 +47,20 @@ def test_what_is_written_is_read_back_here_and_by_datasets(family, tmp_path):
     assert has_pairs(folder) == (family == "pair")
 
     theirs = loaded(folder, tmp_path / "cache")
-    rows = [row for split in SPLITS for row in theirs[HUB_NAMES[split]]]
+    rows = [row for split in DATA_SPLITS for row in theirs[HUB_NAMES[split]]]
     assert [row["text"] for row in rows] == [e.sites[0].sentence.text for e in in_order(made)]
     assert [tuple(row["words"]) for row in rows] == [
         e.sites[0].sentence.words for e in in_order(made)
     ]
     # as it lies in the cache of `datasets`, where our own metadata are lost
-    parts = [CorpusPart(s, theirs[HUB_NAMES[s]].cache_files[0]["filename"]) for s in SPLITS]
+    parts = [CorpusPart(s, theirs[HUB_NAMES[s]].cache_files[0]["filename"]) for s in DATA_SPLITS]
     parts = [CorpusPart(part.split, folder.__class__(part.path)) for part in parts]
     assert hub_folder.is_own_folder(parts)
     assert list(hub_folder.read_hub_folder(parts, None, "raise").examples()) == in_order(made)
 
 
 def test_classes_are_numbers_with_names_in_the_metadata(tmp_path):
-    made = FAMILIES["sentence"]()
+    made = TINY_DATASET_FAMILIES["sentence"]()
     hub_folder.write_hub_folder(made, tmp_path)
     table = pq.read_table(tmp_path / "test.parquet")
     assert "split" not in table.column_names
@@ -85,7 +85,7 @@ def test_a_table_of_a_stranger_is_no_folder_of_ours(tmp_path):
 
 @pytest.mark.parametrize("number", [-1, 2])
 def test_a_number_that_names_no_class_is_refused_with_its_row(number, tmp_path):
-    made = FAMILIES["sentence"]()
+    made = TINY_DATASET_FAMILIES["sentence"]()
     hub_folder.write_hub_folder(made, tmp_path)
     table = pq.read_table(tmp_path / "test.parquet")
     labels = table.column("label").to_pylist()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import Sentence
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import sample
-from lingprobe.datasets.match import FILLED, match_gaussian, match_joint_gaussian
+from lingprobe.datasets.match import _FILLED, match_gaussian, match_joint_gaussian
 from lingprobe.datasets.settings import SampleSettings
 
 
@@ -32,7 +32,7 @@ def test_nine_tenths_of_a_gaussian_are_filled_and_no_length_has_more_than_it_ask
         assert len(kept) == len(x)
         return
     density = np.exp(-0.5 * ((np.arange(len(counts)) - x.mean()) / x.std()) ** 2)
-    target = density / density.sum() * len(kept) / FILLED
+    target = density / density.sum() * len(kept) / _FILLED
     assert (found <= target + 1).all()
 
 

@@ -10,7 +10,7 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import read_dataset, usual_metric, write_dataset
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 SPLITS = ("train", "dev", "test")
 GRADES = [i % 4 for i in range(60)]
@@ -142,7 +142,7 @@ def test_the_option_decides(tmp_path):
         read_dataset(jsonl(tmp_path / "b.jsonl", [0.5, 1]), labels="classes")
     with pytest.raises(DataProblem, match=r"labels=scores needs numbers.*'x'"):
         read_dataset(jsonl(tmp_path / "c.jsonl", ["x", "1"]), labels="scores")
-    write_dataset(FAMILIES["span"](), tmp_path / "d.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["span"](), tmp_path / "d.jsonl")
     with pytest.raises(DataProblem, match="a set of labels"):
         read_dataset(tmp_path / "d.jsonl", labels="scores")
 

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.labels import KINDS, LabelSets
+from lingprobe.data.labels import COLUMN_KINDS_BY_LOSS, LabelSets
 from lingprobe.datasets.formats.tables import (
     choose_writing,
     read_dataset,
     usual_metric,
     write_dataset,
 )
-from lingprobe.testing import FAMILIES, same_dataset
+from lingprobe.testing import TINY_DATASET_FAMILIES, same_dataset
 
 LOSSLESS = ["parquet", "jsonl"]
 text = st.text(max_size=12)
@@ -63,9 +63,9 @@ def datasets(draw):
 
 
 @pytest.mark.parametrize("suffix", LOSSLESS)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_every_family_comes_back_equal(tmp_path, family, suffix):
-    dataset = FAMILIES[family]()
+    dataset = TINY_DATASET_FAMILIES[family]()
     assert write_dataset(dataset, tmp_path / f"a.{suffix}") == {"examples": 100}
     same_dataset(read_dataset(tmp_path / f"a.{suffix}"), dataset)
     assert [p.name for p in tmp_path.iterdir()] == [f"a.{suffix}"]
@@ -83,7 +83,7 @@ def test_whatever_an_author_writes_comes_back_equal(tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", LOSSLESS)
 def test_names_that_no_example_uses_any_more_are_kept_in_place(tmp_path, suffix):
-    whole = FAMILIES["asked"]()
+    whole = TINY_DATASET_FAMILIES["asked"]()
     part = whole.take(np.array([7, 3]))
     write_dataset(part, tmp_path / f"a.{suffix}")
     back = read_dataset(tmp_path / f"a.{suffix}")
@@ -93,7 +93,7 @@ def test_names_that_no_example_uses_any_more_are_kept_in_place(tmp_path, suffix)
 
 @pytest.mark.parametrize("suffix", LOSSLESS)
 def test_weights_that_are_not_partial_come_back(tmp_path, suffix):
-    dataset = FAMILIES["span"]((3, 1, 1))
+    dataset = TINY_DATASET_FAMILIES["span"]((3, 1, 1))
     weights = np.linspace(0, 1, len(dataset.labels.ids)).astype(np.float32)
     labels = LabelSets(dataset.labels.offsets, dataset.labels.ids, weights, dataset.labels.names)
     weighted = Dataset(dataset.sentences, dataset.sites, labels, dataset.splits, dataset.asked)
@@ -107,7 +107,7 @@ def test_weights_that_are_not_partial_come_back(tmp_path, suffix):
 )
 def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
     (tmp_path / "a.jsonl").write_text("\n" + line(label=label) + "\n{ broken")
-    assert usual_metric(tmp_path / "a.jsonl") == KINDS[kind].metric
+    assert usual_metric(tmp_path / "a.jsonl") == COLUMN_KINDS_BY_LOSS[kind].metric
     dataset = Dataset.of(
         [
             Example.about(
@@ -118,11 +118,11 @@ def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
     )
     for suffix in LOSSLESS:
         write_dataset(dataset, tmp_path / f"b.{suffix}")
-        assert usual_metric(tmp_path / f"b.{suffix}") == KINDS[kind].metric
+        assert usual_metric(tmp_path / f"b.{suffix}") == COLUMN_KINDS_BY_LOSS[kind].metric
 
 
 def test_senteval_files_come_back_equal(tmp_path):
-    dataset = FAMILIES["sentence"]()
+    dataset = TINY_DATASET_FAMILIES["sentence"]()
     assert write_dataset(dataset, tmp_path / "a.txt") == {
         "examples": 100,
         "words with spaces": 0,
@@ -386,7 +386,7 @@ def test_dictionaries_and_large_types_of_other_tools_will_do(tmp_path):
 
 @pytest.mark.parametrize("first", range(8))
 def test_parquet_with_a_changed_byte_is_read_or_refused(tmp_path, first):
-    write_dataset(FAMILIES["span"](), tmp_path / "a.parquet")
+    write_dataset(TINY_DATASET_FAMILIES["span"](), tmp_path / "a.parquet")
     content = (tmp_path / "a.parquet").read_bytes()
     for where in range(first, len(content), len(content) // 25):
         changed = bytearray(content)
@@ -424,7 +424,7 @@ def test_damaged_parquet_is_said_to_be_damaged(tmp_path):
 @pytest.mark.parametrize("family", ["asked", "span", "spans", "pair"])
 def test_senteval_refuses_what_it_cannot_hold_and_leaves_nothing(tmp_path, family):
     with pytest.raises(DataProblem, match="write Parquet or JSONL"):
-        write_dataset(FAMILIES[family](), tmp_path / "a.tsv")
+        write_dataset(TINY_DATASET_FAMILIES[family](), tmp_path / "a.tsv")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -441,13 +441,13 @@ def test_senteval_counts_what_it_loses_and_refuses_labels_with_tabs(tmp_path):
 
 
 def test_jiant_has_a_file_of_each_split_and_holds_no_scores(tmp_path):
-    spans = FAMILIES["spans"]()
+    spans = TINY_DATASET_FAMILIES["spans"]()
     train = spans.take(spans.rows("train"))
     counts = write_dataset(train, tmp_path / "edges.json", "jiant")
     assert counts["examples"] == len(train)
     assert [file.name for file in tmp_path.iterdir()] == ["edges.train.json"]
     with pytest.raises(DataProblem, match="not scores"):
-        write_dataset(FAMILIES["pair"](), tmp_path / "pairs.json", "jiant")
+        write_dataset(TINY_DATASET_FAMILIES["pair"](), tmp_path / "pairs.json", "jiant")
 
 
 def test_a_table_without_examples_is_none(tmp_path):
@@ -457,7 +457,7 @@ def test_a_table_without_examples_is_none(tmp_path):
 
 
 def test_formats_by_name(tmp_path):
-    dataset = FAMILIES["sentence"]((2, 2, 2))
+    dataset = TINY_DATASET_FAMILIES["sentence"]((2, 2, 2))
     for name, said in (
         ("a.csv", "should end with"),
         ("a.tsv.gz", "uncompressed"),
@@ -472,10 +472,10 @@ def test_formats_by_name(tmp_path):
 
 
 def test_an_older_table_stays_when_writing_fails(tmp_path):
-    write_dataset(FAMILIES["sentence"]((2, 2, 2)), tmp_path / "a.tsv")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"]((2, 2, 2)), tmp_path / "a.tsv")
     before = (tmp_path / "a.tsv").read_bytes()
     with pytest.raises(DataProblem):
-        write_dataset(FAMILIES["pair"]((2, 2, 2)), tmp_path / "a.tsv")
+        write_dataset(TINY_DATASET_FAMILIES["pair"]((2, 2, 2)), tmp_path / "a.tsv")
     assert (tmp_path / "a.tsv").read_bytes() == before
 
 

@@ -14,7 +14,7 @@ from lingprobe.data.labels import ScoreLabels
 from lingprobe.datasets.splits import carve_dev, code_shared_groups, orient_pairs
 from lingprobe.metrics import interval_of
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 WORDS = "Cats and the cats see the dogs".split()
 
@@ -109,7 +109,7 @@ def test_a_data_set_may_name_more_strata_and_part_of_it_keeps_them():
     ("family", "names"), [("sentence", []), ("span", ["words"]), ("spans", ["words", "words 2"])]
 )
 def test_every_family_says_it(family, names):
-    data = FAMILIES[family]()
+    data = TINY_DATASET_FAMILIES[family]()
     assert list(code_shared_groups(data.take(data.rows("test")))) == names
 
 

@@ -204,7 +204,7 @@ def test_only_asked_words_are_kept(tmp_path):
     table = FileTable(path)
     assert table.look_up(["w7", "w9"])[0].tolist() == [[7, 1], [9, 1]]
     assert FileTable(path).look_up(["w999", "w7", "no"])[1].tolist() == [True, True, False]
-    kept = tables._open_vector_cache(path, table.fingerprint, tables.MOST).kept
+    kept = tables._open_vector_cache(path, table.fingerprint, tables._MOST).kept
     assert set(kept) == {"w7", "w9", "w999", "no"}
 
 
@@ -230,8 +230,8 @@ def test_words_that_were_not_asked_for_lately_are_forgotten(tmp_path, monkeypatc
 @pytest.fixture
 def another_process(monkeypatch):
     """Files as if they were large and old, and what forgets all that this process knows of them."""
-    monkeypatch.setattr(word_files, "LARGE", 0)
-    monkeypatch.setattr(files, "YOUNG", -(10**18))
+    monkeypatch.setattr(word_files, "_LARGE", 0)
+    monkeypatch.setattr(files, "_YOUNG", -(10**18))
     return tables._open_vector_cache.cache_clear
 
 

@@ -10,12 +10,12 @@ import pytest
 from fixtures.scored import to_scores as rows
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make_encoder
-from lingprobe.encoders.constant_token import TRIED, TokenNorms, find_heaviest_token
+from lingprobe.encoders.constant_token import _TRIED, TokenNorms, find_heaviest_token
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.pages.scores import describe_scores
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 EXACT = "dtype=float32,device=cpu"
 
@@ -56,8 +56,8 @@ def test_the_heaviest_is_a_position_or_a_token_that_stands_once():
 
 
 def test_the_sentences_have_no_common_word():
-    words = [word for sentence in TRIED for word in {w.lower() for w in sentence.words}]
-    assert all(words.count(word) < len(TRIED) for word in words)
+    words = [word for sentence in _TRIED for word in {w.lower() for w in sentence.words}]
+    assert all(words.count(word) < len(_TRIED) for word in words)
 
 
 def test_a_sink_is_seen_when_a_model_is_loaded(gpt, sink, bert, sentences):
@@ -87,7 +87,7 @@ def test_without_the_first_token_nothing_is_constant(sink, gpt, sentences):
 
 
 def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task, paths = f"table:{tmp_path / 'a.jsonl'}", RunPaths.of(tmp_path / "results", tmp_path)
     design = TrialDesign([task], [f"hf:{sink},layers=all,{EXACT}", "length"], ["logreg"], seeds=1)
     made = rows(run_plan(make_plan(design, paths), paths, progress=False).results)

@@ -19,7 +19,7 @@ from fixtures.models import transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import frames, make_encoder
-from lingprobe.encoders.frames import PLACE, PromptFrame, make_prompt_frame
+from lingprobe.encoders.frames import SENTENCE_PLACEHOLDER, PromptFrame, make_prompt_frame
 
 EXACT = "dtype=float32,device=cpu"
 CHAT = (
@@ -143,7 +143,7 @@ def test_what_stands_around_is_told_and_is_part_of_what_it_is(llama):
 def test_a_result_says_what_was_read(tmp_path):
     folder = transformer(tmp_path / "bert")
     settings = {"probes": "logreg", "seeds": 1, "baselines": "none", "limit": 60}
-    encoder = f"hf:{folder},template=one%2C {PLACE}"
+    encoder = f"hf:{folder},template=one%2C {SENTENCE_PLACEHOLDER}"
     (result,) = lingprobe.run(
         "ud/tense:embedded", encoder, cache=tmp_path / "cache", **settings
     ).results

@@ -8,7 +8,7 @@ from tokenisers import Slow
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make_encoder
 from lingprobe.encoders.forward import ForwardPass
-from lingprobe.encoders.frames import PLAIN
+from lingprobe.encoders.frames import DEFAULT_PROMPT_FRAME
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.network import LoadedModel, WeightSettings, load_network
 from lingprobe.testing import check_encoder
@@ -296,7 +296,7 @@ def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
 
 def test_a_tokeniser_without_offsets_reaches_the_layers():
     made = LoadedModel(built("Bert", **MODELS["Bert"]).eval(), Slow(), "cpu", "float32")
-    found = ForwardPass(made, PLAIN, True, 100).run(
+    found = ForwardPass(made, DEFAULT_PROMPT_FRAME, True, 100).run(
         [Sentence.of(["letters", "q", "and"]), Sentence.of(["and"])],
         [("lex", "none"), ("2", "none")],
     )

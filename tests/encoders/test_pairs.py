@@ -8,7 +8,7 @@ from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.encoders import make_encoder
-from lingprobe.tasks.baseline_names import RANDOM_BAG
+from lingprobe.tasks.baseline_names import RANDOM_BAG_BASELINE
 from lingprobe.tasks.baselines import PAIR_FEATURES
 from tasks.publications import pair_sets
 
@@ -61,7 +61,8 @@ def test_what_is_about_pairs_says_so(view):
 def test_tables_of_pairs_have_them_and_others_do_not(tmp_path):
     folder = pair_sets(tmp_path)
     assert all(
-        get_encoder_role(make_encoder(name)) == "baseline" for name in (*PAIR_FEATURES, RANDOM_BAG)
+        get_encoder_role(make_encoder(name)) == "baseline"
+        for name in (*PAIR_FEATURES, RANDOM_BAG_BASELINE)
     )
 
     def encoders(task):
@@ -69,7 +70,7 @@ def test_tables_of_pairs_have_them_and_others_do_not(tmp_path):
         assert not evaluation.failures
         return {r.trial.encoder.partition(",")[0] for r in evaluation.results}
 
-    surface = {*PAIR_FEATURES, RANDOM_BAG, "char-ngrams"}
+    surface = {*PAIR_FEATURES, RANDOM_BAG_BASELINE, "char-ngrams"}
     assert encoders(f"pair/sick-e:{folder}") == {*surface, "random"}
     assert not encoders("ud/tense:embedded,size=400") & {"overlap", "hypothesis", "negation"}
 

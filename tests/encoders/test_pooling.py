@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lingprobe.encoders.pooling import (
-    POOLS,
+    _POOLS,
     KeptTokens,
     PendingBatches,
     PooledBatch,
@@ -27,7 +27,7 @@ def draw_states(dtype=torch.float32, seed=0):
     return torch.randn(3, 5, 4, generator=generator).to(dtype)
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", _POOLS)
 def test_no_value_of_the_device_is_asked_for(pool):
     """A tensor on `meta` has a shape and no numbers, so that whatever needs one is an error."""
     states = torch.empty(3, 5, 4, dtype=torch.bfloat16, device="meta")
@@ -37,7 +37,7 @@ def test_no_value_of_the_device_is_asked_for(pool):
     assert pooled.shape == (int(KEPT.sum()) if pool == "none" else 3, 4)
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", _POOLS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_states_of_half_the_bits_are_pooled_as_if_they_were_widened_first(pool, dtype):
     states = draw_states(dtype)
@@ -47,7 +47,7 @@ def test_states_of_half_the_bits_are_pooled_as_if_they_were_widened_first(pool, 
 
 
 def test_all_layers_come_back_at_once_as_the_processor_gives_them(monkeypatch):
-    wishes = [(pool, draw_states(seed=k)) for k, pool in enumerate(POOLS)]
+    wishes = [(pool, draw_states(seed=k)) for k, pool in enumerate(_POOLS)]
     here = [pool_states(pool, states, KEPT) for pool, states in wishes]
     with elsewhere():
         tokens = KeptTokens(KEPT, PLACE)

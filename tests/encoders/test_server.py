@@ -25,7 +25,7 @@ SENTENCES = [Sentence.of(text.split()) for text in ("A cat .", "Two dogs bark ."
 @pytest.fixture
 def service(monkeypatch):
     """A server at work; no key in the environment, and no time lost waiting."""
-    for name in server.KEYS:
+    for name in server._KEYS:
         monkeypatch.delenv(name, raising=False)
     with embedding_server() as mine:
         mine.waits = []
@@ -192,7 +192,7 @@ def test_an_outage_leaves_no_text_out(service):
 
 
 def test_an_answer_has_an_end(service, monkeypatch):
-    monkeypatch.setattr(server, "WHOLE_BYTES", 200)
+    monkeypatch.setattr(server, "_WHOLE_BYTES", 200)
     service.faults = [lambda data: [{**data[0], "embedding": [0.1] * 1000}]]
     with pytest.raises(EncoderStop, match=r"answers with more than 400 B; .*batch=8"):
         make_encoder(reference(service)).encode(SENTENCES[:1])
@@ -209,7 +209,7 @@ def drip(connection, ended):
 
 
 def test_an_answer_that_comes_byte_by_byte_is_given_up(service, monkeypatch):
-    monkeypatch.setattr(server, "WHOLE_SECONDS", 0.3)
+    monkeypatch.setattr(server, "_WHOLE_SECONDS", 0.3)
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listening:
         slow = threading.Thread(target=lambda: drip(listening.accept()[0], ended), daemon=True)
@@ -305,7 +305,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(service, tmp_path):
 def test_the_key_of_the_environment_is_sent_and_shown_nowhere(
     service, task, tmp_path, monkeypatch, caplog, capfd
 ):
-    monkeypatch.setenv(server.OURS, f" {KEY}\n")
+    monkeypatch.setenv(server._OURS, f" {KEY}\n")
     caplog.set_level("DEBUG")
     service.faults = [(429, {}, KEY.encode())]
     output, cache = tmp_path / "out", tmp_path / "cache"

@@ -13,7 +13,7 @@ from encoders.test_frames import EXACT, by_hand, llama  # noqa: F401
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make_encoder
 from lingprobe.encoders.network import LoadedModel
-from lingprobe.encoders.shared_start import FEW, shared_start
+from lingprobe.encoders.shared_start import MIN_SHARED_TOKENS, shared_start
 
 LONG = "Say in one word what it means: "
 TEMPLATE = f"{LONG}{{sentence}} It means"
@@ -47,7 +47,7 @@ def test_vectors_are_those_of_the_whole_text(llama, sentences, layers, pool, rea
     np.testing.assert_allclose(together, np.concatenate(alone), atol=2e-5, rtol=2e-4)
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
     whole = len(tokenizer(LONG)["input_ids"])
-    assert whole >= FEW
+    assert whole >= MIN_SHARED_TOKENS
     lengths = [len(tokenizer(TEMPLATE.format(sentence=s.text))["input_ids"]) for s in some]
     longest = min(max(lengths), 64)  # which all are filled up to
     assert sum(read) <= (longest - (whole - 1)) * len(some)
@@ -72,7 +72,7 @@ def test_a_prompt_counts_in_pooling_as_before(llama, sentences):  # noqa: F811
 
 def test_a_model_that_reads_both_ways_reads_all_each_time(bert, sentences):
     network = make_encoder(f"hf:{bert},{EXACT}").load()
-    assert network.shared_start(tuple(range(5, 5 + FEW)), 1) is None
+    assert network.shared_start(tuple(range(5, 5 + MIN_SHARED_TOKENS)), 1) is None
 
 
 class Forgetful:
@@ -89,7 +89,7 @@ class Forgetful:
 
 def test_what_differs_is_not_taken(llama):  # noqa: F811
     network = make_encoder(f"hf:{llama},{EXACT}").load()
-    ids = tuple(range(5, 5 + FEW))
+    ids = tuple(range(5, 5 + MIN_SHARED_TOKENS))
     start = shared_start(network, ids, 2, 1e-3)
     assert start is not None
     assert shared_start(Forgetful(network), ids, 2, 1e-3) is None

@@ -19,7 +19,7 @@ from lingprobe.encoders.attention import (
     compute_attention_weights,
 )
 from lingprobe.encoders.forward import ForwardPass
-from lingprobe.encoders.frames import PLAIN
+from lingprobe.encoders.frames import DEFAULT_PROMPT_FRAME
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.layers import layer_names
 from lingprobe.encoders.live import live_model
@@ -218,12 +218,14 @@ def test_names_of_sites():
 def test_a_pass_ends_behind_the_highest_block_that_is_asked_for(folder):
     place = folder("Bert", SIZES)
     network = load_network(ModelSource(str(place)), "cpu", "float32")
-    tokens = ForwardPass(network, PLAIN, special=True, tokens=1024).tokenize_sentences(
-        [Sentence.of(["the", "cat"])], by_piece=False
-    )[0]
+    tokens = ForwardPass(
+        network, DEFAULT_PROMPT_FRAME, special=True, tokens=1024
+    ).tokenize_sentences([Sentence.of(["the", "cat"])], by_piece=False)[0]
 
     def operations(names):
-        states = ForwardPass(network, PLAIN, special=True, tokens=1024).states(tokens, names)
+        states = ForwardPass(network, DEFAULT_PROMPT_FRAME, special=True, tokens=1024).states(
+            tokens, names
+        )
         states(np.array([0]))
         with FlopCounterMode(display=False) as counter:
             states(np.array([0]))

@@ -16,7 +16,7 @@ from lingprobe.encoders.model_files import find_unknown_words
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 WORDS = ("the", "q̈q", "dog", "漢字", "zz", "...", "ß")
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_told_is_not_told(tmp_path):
 
 
 def test_a_result_counts_them(model, tmp_path):
-    dataset = FAMILIES["sentence"]()
+    dataset = TINY_DATASET_FAMILIES["sentence"]()
     write_dataset(dataset, tmp_path / "a.jsonl")
     paths = RunPaths.of(tmp_path / "results", tmp_path)
     made = make_plan(

@@ -44,12 +44,12 @@ def measured(table, output, fold="", controls=()):
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch):
     """What was chosen in another run is not known here."""
-    monkeypatch.setattr(measure, "PROBES_WITH_CHOICE", LruCache(measure.MAX_KEPT_PROBES))
+    monkeypatch.setattr(measure, "_PROBES_WITH_CHOICE", LruCache(measure._MAX_KEPT_PROBES))
 
 
 def test_a_fold_alone_is_what_it_is_among_all(table, tmp_path, monkeypatch):
     every = measured(table, tmp_path / "all", controls=["shuffled"])
-    monkeypatch.setattr(measure, "PROBES_WITH_CHOICE", LruCache(measure.MAX_KEPT_PROBES))
+    monkeypatch.setattr(measure, "_PROBES_WITH_CHOICE", LruCache(measure._MAX_KEPT_PROBES))
     alone = measured(table, tmp_path / "one", "2/5", ["shuffled"])
     assert len({fold for fold, _, _ in every}) == 5
     assert alone

@@ -16,7 +16,7 @@ import lingprobe
 from fixtures.embedding_server import embedding_server
 from lingprobe.data._foreign_code import module_name
 from lingprobe.encoders import adapt_encoder
-from lingprobe.experiment.consistency import HANDFUL, SHARES, _chances
+from lingprobe.experiment.consistency import _HANDFUL, _SHARES, _chances
 from lingprobe.store.blocks import open_block
 
 TEXTS = [f"w{i} {'bark' if i % 2 else 'meow'}" for i in range(120)]
@@ -203,9 +203,9 @@ def test_a_change_of_a_few_sentences_is_found_as_often_as_is_said(tmp_path):
 
 @pytest.mark.parametrize("left", [12, 13, 40, 1000])
 def test_chances_are_those_of_sampling_without_replacement(left):
-    for chance, share in zip(_chances(left, HANDFUL), SHARES, strict=True):
+    for chance, share in zip(_chances(left, _HANDFUL), _SHARES, strict=True):
         changed = int(np.ceil(left * share / 100))
-        assert chance == pytest.approx(hypergeom(left, changed, HANDFUL).sf(0))
+        assert chance == pytest.approx(hypergeom(left, changed, _HANDFUL).sf(0))
 
 
 class Centred:

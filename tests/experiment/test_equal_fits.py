@@ -114,10 +114,10 @@ def test_data_sets_that_are_no_cells_of_a_matrix_are_always_fitted():
 def test_weights_are_kept_within_bounds(monkeypatch):
     other = job(scale=5.0)
     one = 4 * 2 * 4  # bytes of two classes, and two features in each of two layers
-    monkeypatch.setattr(equal_fits, "ROOM", one)
+    monkeypatch.setattr(equal_fits, "_ROOM", one)
     again = (Counting(), job()), (Counting(), other), (Counting(), job())
     assert fits(*again)[0] == 3
-    monkeypatch.setattr(equal_fits, "ROOM", 2 * one)
+    monkeypatch.setattr(equal_fits, "_ROOM", 2 * one)
     assert fits(*again)[0] == 2
-    monkeypatch.setattr(equal_fits, "ROOM", one - 1)
+    monkeypatch.setattr(equal_fits, "_ROOM", one - 1)
     assert fits((Counting(), job()), (Counting(), job()))[0] == 2

@@ -13,8 +13,8 @@ from lingprobe.cli import app
 from lingprobe.data.core import Sentence, Trial
 from lingprobe.data.sizes import FitSize
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.canary import SENTENCES
-from lingprobe.experiment.durations import GROUP, START, TRIAL, estimate_encoding
+from lingprobe.experiment.canary import _SENTENCES
+from lingprobe.experiment.durations import _GROUP, _TRIAL, PROCESS_START_SECONDS, estimate_encoding
 from lingprobe.experiment.speeds import MachineSpeeds
 from lingprobe.probes import PROBES
 from lingprobe.store.blocks import open_block
@@ -41,7 +41,7 @@ def test_it_says_what_a_run_then_does(tmp_path):
 def test_nothing_is_encoded_but_what_tells_an_encoder_of_ones_own():
     asked = []
     lingprobe.estimate(TASK, asked.extend, **SETTINGS)
-    assert set(asked) <= {sentence.text for sentence in SENTENCES}
+    assert set(asked) <= {sentence.text for sentence in _SENTENCES}
 
 
 def test_bytes_are_those_of_the_vectors(tmp_path):
@@ -54,7 +54,7 @@ def test_bytes_are_those_of_the_vectors(tmp_path):
 
 GRID = "logreg,c=0.0001,c=0.001,c=0.01,c=0.1,c=1.0,c=10.0,scaled=true"
 LIMITED = f"{TASK},limit=60"
-BESIDE = START + GROUP + TRIAL
+BESIDE = PROCESS_START_SECONDS + _GROUP + _TRIAL
 
 
 def seconds(timed, monkeypatch, probe="logreg"):
@@ -133,7 +133,7 @@ def test_what_does_not_fit_on_the_disk_is_refused_before_work_starts(tmp_path, m
 @pytest.mark.parametrize(("store", "written"), [("float32", 4), ("bfloat16", 2)])
 def test_what_is_written_is_counted_and_nothing_else_is(store, written, tmp_path, monkeypatch):
     """Large vectors of several tasks are read where they lie."""
-    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
+    monkeypatch.setattr("lingprobe.store.vectors.MIN_MAPPED_VECTOR_BYTES", 1)
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: pytest.fail("a second copy"))
     monkeypatch.setattr(
         "lingprobe.experiment.paths.check_folder_writable", lambda _: None

@@ -15,7 +15,7 @@ from lingprobe.experiment import exposure
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 from lingprobe_extensions.train.seen import TextHashes
 
 
@@ -42,14 +42,14 @@ def paths(tmp_path):
 
 
 def table(tmp_path, family):
-    write_dataset(FAMILIES[family](), tmp_path / f"{family}.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES[family](), tmp_path / f"{family}.jsonl")
     return f"table:{tmp_path / f'{family}.jsonl'}"
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("family", sorted(TINY_DATASET_FAMILIES))
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_one_sentence_in_train_or_test_is_enough(family, split, tmp_path, paths):
-    dataset = FAMILIES[family]()
+    dataset = TINY_DATASET_FAMILIES[family]()
     row = int(dataset.rows(split)[0])
     seen = dataset.sentences[dataset.sites[row, -1, 0]].text
     many = sum(
@@ -72,7 +72,7 @@ def test_one_sentence_in_train_or_test_is_enough(family, split, tmp_path, paths)
 
 def test_a_refused_cell_takes_no_other_with_it(tmp_path, paths):
     one, other = table(tmp_path, "sentence"), table(tmp_path, "pair")
-    seen = FAMILIES["pair"]().sentences[0].text
+    seen = TINY_DATASET_FAMILIES["pair"]().sentences[0].text
     encoder = Schooled(read=(seen,))
     made = make_plan(TrialDesign([one, other], [encoder, Pretend()], ["logreg"], seeds=1), paths)
     outcome = run_plan(made, paths, progress=False)
@@ -98,7 +98,7 @@ def test_one_of_which_nobody_knows_is_measured_with_a_remark(tmp_path, paths):
         TrialDesign([table(tmp_path, "sentence")], [Schooled(read=None)], seeds=1), paths
     )
     assert made.trials
-    assert list(made.remarks.values()) == [f"schooled: {exposure.UNKNOWN}"]
+    assert list(made.remarks.values()) == [f"schooled: {exposure._UNKNOWN}"]
 
 
 def test_damage_is_told_and_others_go_on(tmp_path, paths):
@@ -120,7 +120,7 @@ def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
     hashed, hashes_of = [], exposure.hash_sentences
     monkeypatch.setattr(exposure, "hash_sentences", lambda s: hashed.append(s) or hashes_of(s))
     monkeypatch.setattr(exposure, "_hashes", {})
-    seen = FAMILIES["sentence"]().sentences[0].text
+    seen = TINY_DATASET_FAMILIES["sentence"]().sentences[0].text
     several = {f"e{i}": Schooled(f"e{i}", read=(seen, *"ab"[:i])) for i in range(3)}
     design = TrialDesign([table(tmp_path, "sentence")], {**several, "p": Pretend()}, seeds=1)
     first = make_plan(design, paths)
@@ -134,7 +134,7 @@ def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
 
 def test_a_hash_more_and_the_answer_is_another(tmp_path, paths):
     task = table(tmp_path, "sentence")
-    seen = FAMILIES["sentence"]().sentences[0].text
+    seen = TINY_DATASET_FAMILIES["sentence"]().sentences[0].text
     assert not make_plan(TrialDesign([task], [Schooled(read=("x",))], seeds=1), paths).refused
     with pytest.raises(PlanProblem, match="that this encoder was trained on"):
         make_plan(TrialDesign([task], [Schooled(read=("x", seen))], seeds=1), paths)

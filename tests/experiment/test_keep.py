@@ -25,7 +25,7 @@ from lingprobe.pages.bits_view import BITS_VIEW
 from lingprobe.probes import PROBES
 from lingprobe.store.results import find_scores
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 SIZES = (90, 40, 40)
 PROBES_OF = {
@@ -44,7 +44,7 @@ PROBES_OF = {
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scores")
     for family in PROBES_OF:
-        write_dataset(FAMILIES[family](SIZES), folder / f"{family}.parquet")
+        write_dataset(TINY_DATASET_FAMILIES[family](SIZES), folder / f"{family}.parquet")
     return folder
 
 
@@ -248,17 +248,17 @@ def test_predictions_are_of_the_examples_that_were_measured(place, spans, tmp_pa
 
     original, before = (place / "span.parquet").read_bytes(), read("before")
     try:
-        write_dataset(FAMILIES["span"](SIZES, 7), place / "span.parquet")
+        write_dataset(TINY_DATASET_FAMILIES["span"](SIZES, 7), place / "span.parquet")
         assert read("after") == before
     finally:
         (place / "span.parquet").write_bytes(original)
 
 
 def test_without_texts_other_data_than_those_measured_are_refused(tmp_path):
-    write_dataset(FAMILIES["sentence"](SIZES), tmp_path / "a.parquet")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](SIZES), tmp_path / "a.parquet")
     how = {"probes": "logreg", "seeds": 1, "baselines": "none", "texts": False, "keep_scores": True}
     where = {"output": tmp_path / "results", "cache": tmp_path / "cache"}
     evaluate("length", f"table:{tmp_path / 'a.parquet'}", **how, **where)
-    write_dataset(FAMILIES["sentence"](SIZES, 7), tmp_path / "a.parquet")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](SIZES, 7), tmp_path / "a.parquet")
     with pytest.raises(DataProblem, match="have changed since they were measured"):
         predictions(tmp_path / "results", tmp_path / "lines")

@@ -18,11 +18,11 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders.gold import GoldOracle
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.experiment.plan import BOUNDS, PlanProblem, TrialDesign, make_plan
+from lingprobe.experiment.plan import ADDED_ROLES, PlanProblem, TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.tasks.repeats import option_of
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 from test_oracles import Told
 
 
@@ -33,7 +33,7 @@ def paths(tmp_path):
 
 @pytest.fixture
 def table(tmp_path):
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
     return f"table:{tmp_path / 'a.jsonl'}"
 
 
@@ -89,7 +89,7 @@ def test_noise_lowers_the_score_step_by_step(paths):
 
 def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table):
     design = TrialDesign(
-        [Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS
+        [Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, baselines=ADDED_ROLES
     )
     made = make_plan(design, paths)
     assert not made.refused
@@ -111,7 +111,7 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
 def test_bounds_of_a_task_about_words_read_words(paths):
     made = make_plan(
         TrialDesign(
-            [Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=BOUNDS
+            [Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=ADDED_ROLES
         ),
         paths,
     )
@@ -127,14 +127,14 @@ def test_bounds_of_a_task_about_words_read_words(paths):
 
 def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
     made = make_plan(
-        TrialDesign([Told()], ["length"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS), paths
+        TrialDesign([Told()], ["length"], ["mlp,hidden=0"], seeds=3, baselines=ADDED_ROLES), paths
     )
     assert sum(t.encoder == "length" for t in made.trials) == 3
 
 
 def test_a_table_says_what_each_row_is(paths):
     outcome = run_plan(
-        make_plan(TrialDesign([Told()], ["random,dim=8"], seeds=1, baselines=BOUNDS), paths),
+        make_plan(TrialDesign([Told()], ["random,dim=8"], seeds=1, baselines=ADDED_ROLES), paths),
         paths,
         progress=False,
     )
@@ -202,7 +202,7 @@ class Sized:
 
 def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
     def dims(*encoders):
-        made = make_plan(TrialDesign([Told()], encoders, baselines=BOUNDS), paths)
+        made = make_plan(TrialDesign([Told()], encoders, baselines=ADDED_ROLES), paths)
         named = {t.encoder for t in made.trials if t.encoder.startswith(("bow", "char"))}
         assert {name.partition(",")[0] for name in named} == {"bow:random", "char-ngrams"}
         return sorted(option_of(name, "dim") for name in named)
@@ -214,7 +214,7 @@ def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
 
 
 def test_of_several_widths_the_encoders_own_opposes_it(paths):
-    design = TrialDesign([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=BOUNDS)
+    design = TrialDesign([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=ADDED_ROLES)
     outcome = run_plan(make_plan(design, paths), paths, progress=False)
     rows = list_compared(to_scores(outcome.results))
     for one in rows:

@@ -19,7 +19,7 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, group_refusals, make_plan
 from lingprobe.nets.memory import limit_memory
 from lingprobe.probes import PROBES
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def paths(tmp_path):
 def tables(tmp_path):
     """Two tasks, and one whose file is not there."""
     for name in ("a", "b"):
-        write_dataset(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
+        write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
     return [f"table:{tmp_path / f'{name}.jsonl'}" for name in "abc"]
 
 
@@ -177,7 +177,7 @@ def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monk
     needed = least_memory_of(probe, FitSize(data.train, data.rest, 1, data.outputs))
     with limit_memory(f"{needed}B"):
         assert not make_plan(design, paths).refused
-    monkeypatch.setattr("lingprobe.experiment.memory.MANY", 1)
+    monkeypatch.setattr("lingprobe.experiment.memory._MANY", 1)
     with limit_memory(f"{needed - 1}B"):
         made = make_plan(design, paths)
         assert {trial.probe for trial in made.trials} == {"majority"}

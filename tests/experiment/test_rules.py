@@ -14,7 +14,7 @@ from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.notes import SourceRule
 from lingprobe.experiment.data import load_examples
 from lingprobe.experiment.rules import best_word, measure_source_rule
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 class Pooled:
@@ -135,9 +135,9 @@ def test_a_word_that_decides_is_named_by_the_audit():
 
 
 def test_what_is_not_about_whole_sentences_in_classes_has_no_rule():
-    assert best_word(FAMILIES["sentence"]()) is not None
+    assert best_word(TINY_DATASET_FAMILIES["sentence"]()) is not None
     for family in ("span", "spans", "pair"):
-        assert best_word(FAMILIES[family]()) is None
+        assert best_word(TINY_DATASET_FAMILIES[family]()) is None
     one = Dataset.of(
         [
             Example((Site(Sentence.of(["a", "b"]), (0, 1)),), "x", split)

@@ -17,7 +17,7 @@ from lingprobe.experiment.plan import PlanProblem, TrialDesign, TrialPlan, make_
 from lingprobe.experiment.run import find_missing, run_plan
 from lingprobe.experiment.runners import WorkerPool
 from lingprobe.experiment.work import measured_in
-from lingprobe.testing.tiny import FAMILIES
+from lingprobe.testing.tiny import TINY_DATASET_FAMILIES
 
 METRICS = {
     "sentence": "accuracy",
@@ -56,7 +56,7 @@ class Tiny:
         return VIEWS[self.family]
 
     def load(self) -> Dataset:
-        return FAMILIES[self.family]()
+        return TINY_DATASET_FAMILIES[self.family]()
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def paths(tmp_path: Path) -> RunPaths:
 
 
 def test_every_family_goes_the_same_road(paths: RunPaths) -> None:
-    tasks = [Tiny(family) for family in FAMILIES]
+    tasks = [Tiny(family) for family in TINY_DATASET_FAMILIES]
     made = make_plan(
         TrialDesign(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths
     )
@@ -155,7 +155,7 @@ def test_more_seeds_fit_only_what_is_missing(paths: RunPaths) -> None:
 
 
 def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(paths: RunPaths) -> None:
-    data = FAMILIES["sentence"]()
+    data = TINY_DATASET_FAMILIES["sentence"]()
     raises, breaks = data.sentences[3].text, data.sentences[70].text
     made = make_plan(TrialDesign([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
     outcome = run_plan(made, paths, progress=False)
@@ -215,7 +215,7 @@ def test_changed_data_are_another_task(paths: RunPaths) -> None:
         seed: int = 0
 
         def load(self) -> Dataset:
-            return FAMILIES["sentence"](seed=self.seed)
+            return TINY_DATASET_FAMILIES["sentence"](seed=self.seed)
 
     def ids(seed: int) -> set[str]:
         made: TrialPlan = make_plan(

@@ -83,7 +83,7 @@ class Summed:
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was chosen in another test is not known here."""
-    monkeypatch.setattr(settings, "CHOICES", LruCache(settings.MOST))
+    monkeypatch.setattr(settings, "_CHOICES", LruCache(settings._MOST))
 
 
 def measured(tmp_path, probe: str, controls: list[str], seeds: int = 3) -> dict[Any, Any]:
@@ -138,7 +138,7 @@ def test_the_settings_are_those_of_the_task_and_not_the_best_for_the_control(tmp
 @ALL
 def test_a_control_alone_is_that_beside_its_task(tmp_path, monkeypatch, probe, names):
     beside = measured(tmp_path / "a", probe, ["shuffled"])
-    monkeypatch.setattr(settings, "CHOICES", LruCache(settings.MOST))
+    monkeypatch.setattr(settings, "_CHOICES", LruCache(settings._MOST))
     paths = RunPaths.of(tmp_path / "b" / "results", tmp_path / "b" / "cache")
     design = TrialDesign([Noisy()], [Summed()], [probe], ["shuffled"], seeds=3)
     _, groups = find_missing(make_plan(design, paths), paths)

@@ -3,7 +3,7 @@
 import pytest
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.shards import WHOLE_WORK_SHARE, WorkShare
 
 UNITS = [(f"ud/task{i}", f"encoder{j}", "logreg") for i in range(40) for j in range(5)]
 
@@ -33,12 +33,12 @@ def test_ones_own_share_comes_first_and_then_that_of_the_next():
 
 
 def test_without_shares_the_order_stays():
-    assert WHOLE.order(UNITS, lambda unit: unit) == UNITS
+    assert WHOLE_WORK_SHARE.order(UNITS, lambda unit: unit) == UNITS
 
 
 def test_a_share_is_read():
     assert WorkShare.parse("3/16") == WorkShare(3, 16)
-    assert WorkShare.parse("1/1") == WHOLE
+    assert WorkShare.parse("1/1") == WHOLE_WORK_SHARE
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "-1/4", "1/0", "3/16/1", "a/b", "1 / 2"])

@@ -27,7 +27,7 @@ from lingprobe.experiment.portions import plan_passes
 from lingprobe.experiment.run import fill_cache, find_missing, run_plan
 from lingprobe.experiment.runners import WorkerPool
 from lingprobe.experiment.shards import WorkShare
-from lingprobe.store.claims import PATIENCE, claim_file
+from lingprobe.store.claims import _PATIENCE, claim_file
 from lingprobe.store.experiments import list_experiments
 from lingprobe.store.results import ResultStore
 
@@ -284,7 +284,7 @@ def test_a_claim_without_a_sign_of_life_is_nobodys(paths, tmp_path):
         result.unlink()
     with claim_file(paths.result_store().place(unit.ids)):
         (claim,) = paths.results.glob(".*.claim")
-        os.utime(claim, (time.time() - PATIENCE - 5,) * 2)
+        os.utime(claim, (time.time() - _PATIENCE - 5,) * 2)
         page = lingprobe.status(tmp_path / "results", cache=tmp_path / "cache")
     assert page.content[0].state == "waiting"
 

@@ -18,7 +18,7 @@ from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
         return {r.trial.read: r for r in outcome.results}
 
     plain = measured("memory")
-    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
+    monkeypatch.setattr("lingprobe.store.vectors.MIN_MAPPED_VECTOR_BYTES", 1)
     mapped = measured("disk")
     assert set(plain) == set(mapped) == set(reads)
     for read, result in plain.items():
@@ -109,8 +109,8 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
         measured("span", dtype) for dtype in ("float32", "float16")
     )
     counts = half.provenance.counts
-    spans = [(s, a, b) for s, a, b in FAMILIES["span"]().sites[:, 0].tolist()]
-    words = [s.words for s in FAMILIES["span"]().sentences]
+    spans = [(s, a, b) for s, a, b in TINY_DATASET_FAMILIES["span"]().sites[:, 0].tolist()]
+    words = [s.words for s in TINY_DATASET_FAMILIES["span"]().sentences]
     lost = sum(any(w in beyond for w in words[s][a:b]) for s, a, b in spans)
     assert not failures
     assert counts.unusable == lost

@@ -30,7 +30,7 @@ def test_what_is_small_is_one_unit():
     [(15_000, [15]), (10_000, [10, 5]), (9_999, [5] * 3), (3_000, [3, 2] * 3), (1, [1] * 15)],
 )
 def test_reads_are_cut_before_seeds(monkeypatch, largest, sizes):
-    monkeypatch.setattr(units, "LARGEST", largest)
+    monkeypatch.setattr(units, "_LARGEST", largest)
     asked = trials("012", 5)
     made = list(split_into_units(asked, SIZE))
     assert [len(unit) for unit in made] == sizes
@@ -38,7 +38,7 @@ def test_reads_are_cut_before_seeds(monkeypatch, largest, sizes):
 
 
 def test_a_read_of_several_layers_costs_as_much_as_they_do(monkeypatch):
-    monkeypatch.setattr(units, "LARGEST", 3_000)
+    monkeypatch.setattr(units, "_LARGEST", 3_000)
     asked = trials(["mix", "cat:0+1", "0"], 1)
     assert [len(unit) for unit in split_into_units(asked, SIZE)] == [1, 2]
 
@@ -56,7 +56,7 @@ def asked(tmp_path):
 def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp_path):
     made, paths = asked
     assert len(find_missing(made, paths)[1]) == 4  # the task, and each draw of the control
-    monkeypatch.setattr(units, "LARGEST", 1)
+    monkeypatch.setattr(units, "_LARGEST", 1)
     assert len(find_missing(made, paths)[1]) == 6
     alone, fitted = work.fit_groups, []
 

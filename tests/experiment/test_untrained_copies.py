@@ -60,7 +60,7 @@ class Planted(HuggingFace):
 @pytest.fixture
 def three_seeds(monkeypatch):
     """Three copies of a kind, the fewest with a spread."""
-    monkeypatch.setattr(copies, "COPIES", 3)
+    monkeypatch.setattr(copies, "_COPIES", 3)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_seeds_are_as_many_as_are_cheap(folders, monkeypatch):
     ]
     with_inputs = make_encoder(f"hf:{folders[0]},layers=all")
     assert len(choose_own_baselines(with_inputs, 400)) == 10  # layer 0 is measured
-    monkeypatch.setattr(own_baselines, "LARGEST_COPY", 1_000)
+    monkeypatch.setattr(own_baselines, "_LARGEST_COPY", 1_000)
     assert choose_own_baselines(model, 400) == {}
     assert len(name_own_baselines(model)) == 11  # and on request all of them
 

@@ -27,22 +27,22 @@ import os
 import sys
 import lingprobe
 assert os.path.dirname(lingprobe.__path__[0]) == os.getcwd()
-from lingprobe.api.listing import KINDS
+from lingprobe.api.listing import CONTENTS_PLACES
 from lingprobe.cli import COMMANDS, app
 from lingprobe.data._packages import entry_points
 
 for group in sys.argv[3].split():
     for point in entry_points(f"lingprobe.{group}"):
         assert not {*sys.argv[1].split()} & {*point.value.split(".")}, point
-for kind in KINDS:
+for kind in CONTENTS_PLACES:
     for entry in lingprobe.available(kind):
         assert not entry.problem, entry
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
+from lingprobe.testing import TINY_DATASET_FAMILIES, check_encoder, check_probe, check_task
 check_encoder("length")
 if sys.argv[4]:
     for family in ("sentence", "asked", "span"):
-        write_dataset(FAMILIES[family](), f"{family}.parquet")
+        write_dataset(TINY_DATASET_FAMILIES[family](), f"{family}.parquet")
         check_task(f"table:{family}.parquet")
     check_task("ud/tense:embedded")
     check_probe("mlp", kinds=("classes",))

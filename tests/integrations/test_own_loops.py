@@ -13,8 +13,8 @@ import lingprobe
 from fixtures.models import transformer
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
-from lingprobe.integrations.steps import QUICK, ProbingMonitor, keep_state
-from lingprobe.testing import FAMILIES
+from lingprobe.integrations.steps import _QUICK, ProbingMonitor, keep_state
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 FAST = {"baselines": "none"}
 LETTERS = 128
@@ -98,7 +98,7 @@ def test_a_function_may_name_its_model(task, net, tmp_path):
 
 def test_validation_loops_turn_gradients_off_and_probes_learn_all_the_same(tmp_path):
     """`span` follows gradients through torch."""
-    write_dataset(FAMILIES["span"]((24, 8, 8)), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["span"]((24, 8, 8)), tmp_path / "a.jsonl")
     settings = {**FAST, "probes": "span", "cache": tmp_path / "cache"}
     encoder = ENCODERS.make(f"hf:{transformer(tmp_path / 'bert')},pool=none")
     scores = []
@@ -138,7 +138,7 @@ def test_what_bounds_the_cost_is_the_default_and_may_be_set(monkeypatch, task, n
     for settings in ({}, {"limit": None, "seeds": 5}):
         with pytest.raises(lingprobe.DataProblem):
             ProbingMonitor(task, **settings)(net.forward)
-    assert seen == [QUICK, {**QUICK, "limit": None, "seeds": 5}]
+    assert seen == [_QUICK, {**_QUICK, "limit": None, "seeds": 5}]
 
 
 def test_lightning_logs_the_scores_and_chooses_its_checkpoint_by_them(task, net, tmp_path):
@@ -166,7 +166,7 @@ def test_lightning_logs_the_scores_and_chooses_its_checkpoint_by_them(task, net,
         def configure_optimizers(self):
             return torch.optim.SGD(self.parameters(), 1.0)
 
-    texts = [s.text for s in FAMILIES["sentence"]().sentences][:8]
+    texts = [s.text for s in TINY_DATASET_FAMILIES["sentence"]().sentences][:8]
     loader = torch.utils.data.DataLoader(texts, batch_size=4, collate_fn=list)
     trainer = lightning.Trainer(
         max_epochs=2,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from lingprobe.data.labels import Classes, LabelSets, ScoreLabels
 from lingprobe.metrics import interval, interval_of
 from lingprobe.metrics.clusters import (
-    HALF,
-    HEAVIEST,
+    _HALF,
+    _HEAVIEST,
     ScoreInfluences,
     balanced_classes,
     estimate_variance,
@@ -43,7 +43,7 @@ def test_the_variance_of_a_share_is_that_of_a_jackknife_over_clusters(seed, many
     estimate = over_examples(
         influences(right)[None], {"form": clusters}, np.zeros(len(right), np.int64)
     )
-    if np.bincount(clusters).max() * HEAVIEST < len(right):
+    if np.bincount(clusters).max() * _HEAVIEST < len(right):
         assert estimate.covariance[0, 0] == pytest.approx(jackknife(right, clusters))
 
 
@@ -115,7 +115,7 @@ def test_a_difference_of_estimates_is_never_below_half_of_the_largest():
         rest = influences(rng.random(40) < 0.5)[None]
         nothing = np.zeros(40, np.int64)
         single = [over_examples(rest, {k: v}, nothing).covariance[0, 0] for k, v in ways.items()]
-        assert over_examples(rest, ways, nothing).covariance[0, 0] >= HALF * max(single) - 1e-12
+        assert over_examples(rest, ways, nothing).covariance[0, 0] >= _HALF * max(single) - 1e-12
 
 
 def test_what_all_examples_share_and_what_none_does_change_nothing():

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from lingprobe.metrics import correct_holm
-from lingprobe.metrics.dependent import FEWEST, compare_dependent_correlations, error, every_pair
+from lingprobe.metrics.dependent import (
+    MIN_DEPENDENT_OBSERVATIONS,
+    compare_dependent_correlations,
+    error,
+    every_pair,
+)
 
 
 def tables(rng, n, many, first=0.6, second=0.6, shared=0.5):
@@ -37,7 +42,7 @@ def test_what_cannot_be_known():
     whole = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0.5], [0, 0, 0.5, 1]], float)
     assert math.isnan(compare_dependent_correlations(whole, 10))
     half = np.where(np.eye(4) == 1, 1, 0.5)
-    assert math.isnan(compare_dependent_correlations(half, FEWEST - 1))
+    assert math.isnan(compare_dependent_correlations(half, MIN_DEPENDENT_OBSERVATIONS - 1))
     assert compare_dependent_correlations(half, 10) == pytest.approx(1)
 
 
@@ -57,7 +62,7 @@ def test_each_two_of_three_pairs():
 @pytest.mark.parametrize("common", [0.0, 0.8])
 def test_with_the_fewest_observations_a_table_rarely_has_a_false_difference(common):
     """Eleven correlations that are equal, of tasks that have little or much in common."""
-    draws, n, tables, alarms = np.random.default_rng(0), FEWEST, 200, 0
+    draws, n, tables, alarms = np.random.default_rng(0), MIN_DEPENDENT_OBSERVATIONS, 200, 0
     for _ in range(tables):
         whole, own = draws.normal(size=(n, 1)), draws.normal(size=(n, 11))
         base = math.sqrt(common) * whole + math.sqrt(1 - common) * own

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lingprobe.data.labels import Classes
-from lingprobe.metrics.clusters import FEWEST_CLUSTERS
+from lingprobe.metrics.clusters import MIN_CLUSTER_COUNT
 from lingprobe.metrics.intervals import FitAnswers, compute_difference, interval_of
 
 NAMES = ("a", "b")
@@ -24,10 +24,10 @@ def test_an_interval_needs_six_clusters(many, share):
     shared = {"paradigm": np.arange(180) % many}
     one = answers(right, shared)
     low, high = interval_of("accuracy", one.gold, one.predicted, shared)
-    assert ((low, high) == (0.0, 1.0)) == (many < FEWEST_CLUSTERS)
+    assert ((low, high) == (0.0, 1.0)) == (many < MIN_CLUSTER_COUNT)
     other = answers(np.zeros(180, bool), shared)
     found = compute_difference("accuracy", one, other)
-    if many < FEWEST_CLUSTERS:
+    if many < MIN_CLUSTER_COUNT:
         assert (found.low, found.high, found.p) == (-1.0, 1.0, 1.0)
         assert np.isinf(found.detectable)
     else:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lingprobe.metrics.resampling import EXACT, joint_permutation
+from lingprobe.metrics.resampling import _EXACT, joint_permutation
 from reference.largest_difference import corrected
 
 RNG = np.random.default_rng(3)
@@ -19,7 +19,7 @@ def test_few_clusters_are_counted_in_every_way(shift):
 
 
 def test_many_clusters_are_drawn():
-    table = RNG.integers(-1, 2, (4, EXACT + 3)) + np.array([[1.2], [0], [0.3], [0]])
+    table = RNG.integers(-1, 2, (4, _EXACT + 3)) + np.array([[1.2], [0], [0.3], [0]])
     found = joint_permutation(table, draws=20_000)
     expected = np.array(corrected(table.tolist()))
     assert (np.abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-3).all()

@@ -9,10 +9,15 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, correct_holm, correct_p_values
+from lingprobe.metrics import (
+    P_VALUE_CORRECTIONS,
+    benjamini_hochberg,
+    correct_holm,
+    correct_p_values,
+)
 from lingprobe.metrics.multiplicity import (
-    ALPHA,
-    WITH_INTERVALS,
+    INTERVAL_CORRECTIONS,
+    SIGNIFICANCE_LEVEL,
     correct_bonferroni,
     false_discovery,
 )
@@ -36,7 +41,7 @@ def test_the_correction_of_benjamini_and_hochberg_is_scipy_s(p):
     assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p, method="bh"))
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("correction", P_VALUE_CORRECTIONS)
 def test_what_is_no_test_is_not_counted(correction):
     values = correct_p_values([0.01, math.nan, 0.04, math.nan], correction)
     assert values[[0, 2]].tolist() == correct_p_values([0.01, 0.04], correction).tolist()
@@ -63,7 +68,7 @@ def test_how_often_any_alarm_is_false_and_how_many_of_the_alarms_are():
     any_false, false_share, hits = {}, {}, {}
     p = rng.random((4000, 20))
     p[:, 10:] = p[:, 10:] ** 6  # of something: nearer to 0
-    for name in CORRECTIONS:
+    for name in P_VALUE_CORRECTIONS:
         alarms = np.array([correct_p_values(row, name) <= 0.05 for row in p])
         false = alarms[:, :10].sum(1)
         any_false[name] = float((false > 0).mean())
@@ -86,11 +91,11 @@ def test_bonferroni_s_correction_is_each_p_times_their_number(p):
 @given(VALUES, st.integers(0, 5))
 def test_an_interval_excludes_0_exactly_where_the_corrected_p_is_low(p, more):
     """At a level an interval excludes 0 where the p of its own test is below that level."""
-    for correct in WITH_INTERVALS.values():
+    for correct in INTERVAL_CORRECTIONS.values():
         whole = correct(p, len(p) + more)
         for value, corrected_value in zip(p, whole.p, strict=True):
             if abs(value - whole.level) > 1e-12:
-                assert (value < whole.level) == (corrected_value < ALPHA)
+                assert (value < whole.level) == (corrected_value < SIGNIFICANCE_LEVEL)
 
 
 def test_intervals_after_benjamini_and_hochberg_are_at_the_level_of_those_that_are_selected():
@@ -104,7 +109,7 @@ def test_intervals_after_benjamini_and_hochberg_are_at_the_level_of_those_that_a
 
 
 def test_of_one_test_and_of_none_the_level_is_that_of_one():
-    for correct in WITH_INTERVALS.values():
+    for correct in INTERVAL_CORRECTIONS.values():
         for p in ([0.5], [], [math.nan, 0.5]):
             assert correct(p, 0).level == pytest.approx(0.05)
         assert np.isnan(correct([math.nan, 0.5], 0).p).tolist() == [True, False]

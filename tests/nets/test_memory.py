@@ -30,7 +30,7 @@ def test_what_is_no_size_is_refused(text):
 
 
 def test_the_bound_is_most_of_what_is_free_and_shared_by_processes(monkeypatch):
-    monkeypatch.delenv(memory.MEMORY, raising=False)
+    monkeypatch.delenv(memory._MEMORY, raising=False)
     monkeypatch.setattr(memory, "free_memory", lambda: 1000)
     assert memory_bound() == 750
     with limit_memory(None, processes=3):

@@ -55,7 +55,7 @@ def test_a_whole_amx_multiplies_natively(monkeypatch):
 def timed(monkeypatch):
     """What products take by turns in float32 and bfloat16, to be filled in; how often was asked."""
     monkeypatch.setattr(precision, "read_cpuinfo", lambda: XEON)
-    monkeypatch.delenv(precision.GAIN)
+    monkeypatch.delenv(precision._GAIN)
     took, asked = {"float32": 1.0, "bfloat16": 1.0}, []
 
     def gain():
@@ -102,7 +102,7 @@ def test_what_changes_from_start_to_start_does_not_count(timed, monkeypatch):
 @pytest.mark.parametrize("text", ["", "{", '{"key": "", "value": 9, "sum": ""}', "[]"])
 def test_a_damaged_note_is_measured_again(timed, text):
     precision.half_gain()
-    (note,) = (cache_dir() / precision.FOLDER).iterdir()
+    (note,) = (cache_dir() / precision._FOLDER).iterdir()
     note.write_text(text)
     precision._measured_gain.cache_clear()
     assert precision.half_gain() == 1.0
@@ -117,7 +117,7 @@ def test_without_a_cache_that_can_be_written_processes_take_over_what_was_measur
     (tmp_path / "file").touch()
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "file"))
     with precision.passing_on():
-        assert precision.GAIN not in os.environ  # nothing was measured, so nothing is said
+        assert precision._GAIN not in os.environ  # nothing was measured, so nothing is said
     timed[0]["bfloat16"] = 0.5
     assert precision.half_gain() == 2.0
     with precision.passing_on():
@@ -125,7 +125,7 @@ def test_without_a_cache_that_can_be_written_processes_take_over_what_was_measur
         timed[0]["bfloat16"] = 2.0
         assert precision.half_gain() == 2.0
     assert len(timed[1]) == 1
-    assert precision.GAIN not in os.environ
+    assert precision._GAIN not in os.environ
 
 
 @pytest.mark.parametrize(("granted", "set_by_user"), [(1, False), (4, False), (1, True)])
@@ -162,7 +162,7 @@ def test_the_formats_are_timed_in_turn_and_threads_are_put_back(monkeypatch):
 
 def test_what_is_to_be_reproducible_is_float32_and_one_thread(monkeypatch):
     monkeypatch.setattr(precision, "_has_bf16", lambda: True)
-    monkeypatch.delenv(precision.REPRODUCIBLE, raising=False)
+    monkeypatch.delenv(precision._REPRODUCIBLE, raising=False)
     assert precision.native_bf16()
     threads = torch.get_num_threads()
     with precision.compute_reproducibly(True):

@@ -19,7 +19,7 @@ from lingprobe.analysis.baselines import constant_rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.labels import Classes, LabelSets, build_column, join_columns
 from lingprobe.metrics import METRICS, FitAnswers, choose_constants, compute_difference
-from lingprobe.pages.breakdown import LEAST, SHARE, bin_values, compute_stratum_rows, strata_table
+from lingprobe.pages.breakdown import _LEAST, _SHARE, bin_values, compute_stratum_rows, strata_table
 from lingprobe.tables.formats import format_terminal_table
 
 NAMES = ("Other", "cause", "effect")
@@ -111,7 +111,7 @@ def test_neighbouring_numbers_are_put_together_until_there_are_enough(counts):
     groups = bin_values(counts)
     assert sorted((v for b in groups for v in b.values), key=int) == sorted(counts, key=int)
     sizes = [sum(counts[v] for v in b.values) for b in groups]
-    assert all(size >= max(LEAST, sum(sizes) / SHARE) for size in sizes) or len(groups) == 1
+    assert all(size >= max(_LEAST, sum(sizes) / _SHARE) for size in sizes) or len(groups) == 1
     assert [min(map(int, b.values)) for b in groups] == sorted(
         min(map(int, b.values)) for b in groups
     )

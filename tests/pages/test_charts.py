@@ -20,8 +20,8 @@ from fixtures.scored import to_scores as rows_of
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.charts import FIGURES, draw_chart
-from lingprobe.tables.drawing import TOLD, PlotProblem, save_figure
-from lingprobe.tables.style import BEST, BLUE, GREY
+from lingprobe.tables.drawing import _TOLD, PlotProblem, save_figure
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY
 
 TASKS = tuple(f"ud/{name}:EWT-bank" for name in ("tense", "passive", "obj-num"))
 KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}
@@ -42,8 +42,8 @@ def texts(figure: Figure) -> list[str]:
 
 def told(figure: Figure, kind: type) -> dict[str, object]:
     """What is told to a pointer -> the mark."""
-    marks = figure.findobj(lambda a: isinstance(a, kind) and (a.get_gid() or "").startswith(TOLD))
-    return {mark.get_gid().removeprefix(TOLD): mark for mark in marks}
+    marks = figure.findobj(lambda a: isinstance(a, kind) and (a.get_gid() or "").startswith(_TOLD))
+    return {mark.get_gid().removeprefix(_TOLD): mark for mark in marks}
 
 
 def test_dots_lie_at_their_scores_on_their_intervals():
@@ -51,17 +51,17 @@ def test_dots_lie_at_their_scores_on_their_intervals():
     assert {"tense", "passive", "obj-num", "oracle", "baseline"} <= set(texts(figure))
     for axes in figure.axes:
         (mine,) = [m for text, m in told(axes, Line2D).items() if text.startswith("mine")]
-        assert mine.get_gid() == f"{TOLD}mine: 90.0 (85.0 – 95.0), n = 200"
+        assert mine.get_gid() == f"{_TOLD}mine: 90.0 (85.0 – 95.0), n = 200"
         marks = {round(float(m.get_xdata()[0]), 6): m for m in told(axes, Line2D).values()}
         looks = {
             score: (m.get_marker(), m.get_color(), m.get_markerfacecolor())
             for score, m in marks.items()
         }
         assert looks == {
-            55.0: ("o", GREY, "none"),
-            90.0: ("s", BEST, BEST),
-            70.0: ("o", BLUE, BLUE),
-            100.0: ("D", GREY, GREY),
+            55.0: ("o", DARK_GREY, "none"),
+            90.0: ("s", BEST_COLOUR, BEST_COLOUR),
+            70.0: ("o", CHART_BLUE, CHART_BLUE),
+            100.0: ("D", DARK_GREY, DARK_GREY),
         }
         ends = [tuple(c.get_segments()[0].ravel()) for c in axes.findobj(LineCollection)]
         assert (85.0, 1.0, 95.0, 1.0) in ends
@@ -154,7 +154,9 @@ def test_curves_lie_between_the_constant_answer_and_the_oracle():
     for curve in (([0, 1], [60, 80]), ([0, 2], [70, 65])):
         assert any(x == curve[0] and np.allclose(y, curve[1]) for x, y in drawn)
     looks = {
-        line.get_linestyle(): line.get_ydata()[0] for line in curves if line.get_color() == GREY
+        line.get_linestyle(): line.get_ydata()[0]
+        for line in curves
+        if line.get_color() == DARK_GREY
     }
     rows = {row.encoder: row for row in rows_of(results()) if row.task == "ud/tense:EWT-bank"}
     baseline = max(row.score for row in rows.values() if row.kind == "baseline")

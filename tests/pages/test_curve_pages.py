@@ -14,7 +14,7 @@ from fixtures.results import result, saying
 from fixtures.scored import scores_page
 from lingprobe.data.core import Result
 from lingprobe.tables.drawing import PlotProblem
-from lingprobe.tables.lines import RING
+from lingprobe.tables.lines import _RING
 
 
 def two() -> list[Result]:
@@ -116,7 +116,7 @@ def test_the_figure_has_a_panel_for_each_task_and_figure_of_the_trainings():
     # a point of a task tells its score: eight epochs and the beginning, of two trainings and tasks
     assert len(re.findall(r"<title>trained:models/en-\w+, [^<]*\(", svg)) == 36
     figure = lingprobe.curve(two()).figure()
-    rings = [line for axes in figure.axes for line in axes.lines if line.get_gid() == RING]
+    rings = [line for axes in figure.axes for line in axes.lines if line.get_gid() == _RING]
     assert sorted(float(ring.get_xdata()[0]) for ring in rings) == [2, 2, 2, 5, 5, 5]
 
 

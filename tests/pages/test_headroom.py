@@ -16,7 +16,7 @@ from lingprobe.data.labels import Classes
 from lingprobe.metrics import FitAnswers, MetricProblem, compute_gap_share
 from lingprobe.pages.headroom_view import HEADROOM_VIEW
 from lingprobe.pages.views import ViewArguments
-from lingprobe.tables.drawing import TOLD, PlotProblem
+from lingprobe.tables.drawing import _TOLD, PlotProblem
 
 TASKS = ("edge/pos:EWT-bank", "edge/dep:EWT-bank")
 MODEL = "hf:model,layers=lex+all,pool=none"
@@ -119,7 +119,7 @@ def test_the_page_has_means_over_tasks_and_every_format(tmp_path):
 def test_shares_are_drawn_at_their_places():
     axes = HEADROOM_VIEW(results(), ViewArguments()).figure().axes[0]
     found = {
-        m.get_gid().removeprefix(TOLD).rpartition(": ")[0]: m for m in axes.lines if m.get_gid()
+        m.get_gid().removeprefix(_TOLD).rpartition(": ")[0]: m for m in axes.lines if m.get_gid()
     }
     assert {name: float(found[name].get_xdata()[0]) for name in ("lex", "CNN1", "mix")} == {
         "lex": 0,

@@ -19,18 +19,18 @@ from fixtures.scored import to_scores as rows
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.pages import open_files
 from lingprobe.pages.open_files import (
-    TABLE,
+    _TABLE,
     make_file_names,
     refresh_open_files,
     write_files,
 )
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory):
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write_dataset(FAMILIES["sentence"](), path)
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), path)
     return f"table:{path}"
 
 
@@ -47,7 +47,7 @@ def sorted_rows(frame):
 def test_the_table_of_a_run_is_its_data_frame(task, tmp_path):
     out = tmp_path / "out"
     evaluation = run(task, tmp_path, ["length", "random,dim=4"], output=out, controls="shuffled")
-    held = pandas.read_parquet(out / TABLE)
+    held = pandas.read_parquet(out / _TABLE)
     pandas.testing.assert_frame_equal(sorted_rows(held), sorted_rows(evaluation.to_dataframe()))
     assert len(held) == 4
 
@@ -56,7 +56,7 @@ def test_it_is_complete_after_several_runs(task, tmp_path):
     out = tmp_path / "out"
     for encoder in ("length", "random,dim=4", "length"):
         run(task, tmp_path, encoder, output=out)
-    assert set(pandas.read_parquet(out / TABLE)["encoder"]) == {"length", "random,dim=4"}
+    assert set(pandas.read_parquet(out / _TABLE)["encoder"]) == {"length", "random,dim=4"}
     files = sorted(str(file.relative_to(out)) for file in out.glob("*/*.json"))
     assert [Path(file).parent.name for file in files] == ["length", "random,dim=4"]
     content = json.loads((out / files[0]).read_text("utf-8"))
@@ -71,19 +71,19 @@ def test_it_is_complete_after_several_runs(task, tmp_path):
 def test_what_a_stopped_run_left_unwritten_is_written_by_the_next(task, tmp_path):
     out = tmp_path / "out"
     run(task, tmp_path, ["length", "random,dim=4"], output=out)
-    (out / TABLE).unlink()
+    (out / _TABLE).unlink()
     again = run(task, tmp_path, "length", output=out)
     assert again.fresh == 0
-    assert len(pandas.read_parquet(out / TABLE)) == 2
+    assert len(pandas.read_parquet(out / _TABLE)) == 2
 
 
 def test_nothing_is_written_anew_where_nothing_is_new(task, tmp_path):
     out = tmp_path / "out"
     run(task, tmp_path, "length", output=out)
-    (out / TABLE).write_bytes(b"mine")
-    os.utime(out / TABLE)
+    (out / _TABLE).write_bytes(b"mine")
+    os.utime(out / _TABLE)
     run(task, tmp_path, "length", output=out)
-    assert (out / TABLE).read_bytes() == b"mine"
+    assert (out / _TABLE).read_bytes() == b"mine"
 
 
 def test_what_another_run_measured_meanwhile_is_in_the_table(task, tmp_path, monkeypatch):
@@ -99,7 +99,7 @@ def test_what_another_run_measured_meanwhile_is_in_the_table(task, tmp_path, mon
     monkeypatch.setattr(open_files, "write_files", slow)
     run(task, tmp_path, "length", output=out)
     assert times == [1, 2]
-    assert len(pandas.read_parquet(out / TABLE)) == 2
+    assert len(pandas.read_parquet(out / _TABLE)) == 2
 
 
 def test_without_a_folder_nothing_is_written_beside_the_cache(task, tmp_path):
@@ -109,16 +109,16 @@ def test_without_a_folder_nothing_is_written_beside_the_cache(task, tmp_path):
 
 def test_a_folder_that_cannot_be_written_costs_no_result(task, tmp_path):
     out = tmp_path / "out"
-    (out / TABLE).mkdir(parents=True)
+    (out / _TABLE).mkdir(parents=True)
     evaluation = run(task, tmp_path, "length", output=out)
     assert len(evaluation) == 1
-    why = evaluation.failures[TABLE]
-    assert why.startswith(f"cannot write {out / TABLE}")
+    why = evaluation.failures[_TABLE]
+    assert why.startswith(f"cannot write {out / _TABLE}")
     assert why.endswith("all results are kept, and the same command writes it")
     assert "\n" not in why
-    (out / TABLE).rmdir()
+    (out / _TABLE).rmdir()
     assert run(task, tmp_path, "length", output=out).failures == {}
-    assert len(pandas.read_parquet(out / TABLE)) == 1
+    assert len(pandas.read_parquet(out / _TABLE)) == 1
 
 
 WORST = [
@@ -139,9 +139,9 @@ WORST = [
 
 @given(st.lists(st.one_of(st.sampled_from(WORST), st.text(max_size=300)), unique=True))
 def test_no_name_leaves_its_folder_and_none_is_taken_twice(names):
-    chosen = make_file_names(names, {TABLE})
+    chosen = make_file_names(names, {_TABLE})
     assert list(chosen) == sorted(names)
-    assert len({name.casefold() for name in chosen.values()} | {TABLE}) == len(names) + 1
+    assert len({name.casefold() for name in chosen.values()} | {_TABLE}) == len(names) + 1
     for name in chosen.values():
         assert Path("a", name).parent == Path("a")
         assert name.strip(".")

@@ -16,7 +16,7 @@ from fixtures.results import result, saying
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.drawing import house_style, lay_out_figure
 from lingprobe.tables.panels import fold_names
-from lingprobe.tables.printing import WIDTHS, parse_width
+from lingprobe.tables.printing import _WIDTHS, parse_width
 from pages.test_headroom import results as gained
 
 TASKS = "sent-length word-content tree-depth top-deps bigram-shift tense subj-num obj-num passive"
@@ -137,7 +137,7 @@ def test_a_figure_of_somebody_s_own_becomes_as_wide(tmp_path):
 
 @pytest.mark.parametrize(
     ("said", "millimetres"),
-    [*WIDTHS.items(), ("90mm", 90), ("90 mm", 90), ("88.5", 88.5), (120, 120)],
+    [*_WIDTHS.items(), ("90mm", 90), ("90 mm", 90), ("88.5", 88.5), (120, 120)],
 )
 def test_widths(said, millimetres):
     assert parse_width(said) == pytest.approx(millimetres / 25.4)

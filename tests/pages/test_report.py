@@ -17,7 +17,7 @@ from fixtures.views import classes_table
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Classes, ScoreLabels, join_columns
 from lingprobe.experiment.newest import keep_newest
-from lingprobe.pages.score_pages import FORMATS
+from lingprobe.pages.score_pages import _FORMATS
 from lingprobe.pages.scores import tabulate_scores
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tables.markup import format_latex, format_markdown
@@ -150,7 +150,7 @@ def test_parquet_holds_what_csv_holds(tmp_path):
     assert row["score"] == pytest.approx(float(line["score"]))
 
 
-@pytest.mark.parametrize("form", [f for f in FORMATS if f != "parquet"])
+@pytest.mark.parametrize("form", [f for f in _FORMATS if f != "parquet"])
 def test_no_format_loses_a_name(form):
     name = "hf:org/a_very_long_name_of_a_model_that_no_table_should_ever_cut_into_pieces_however_narrow"
     assert name.replace("_", r"\_") in render([result(encoder=name)], form) or name in render(
@@ -254,7 +254,7 @@ def test_csv_has_no_cell_that_a_spreadsheet_would_compute(name):
     assert row["layer"] == "-"
 
 
-@pytest.mark.parametrize("form", [f for f in FORMATS if f != "parquet"])
+@pytest.mark.parametrize("form", [f for f in _FORMATS if f != "parquet"])
 def test_half_characters_in_names_spoil_no_report(form, tmp_path):
     """A file whose name is not UTF-8 has such a name."""
     results = [result(task="table:caf\udce9.tsv", encoder="npz:caf\udce9.npz")]

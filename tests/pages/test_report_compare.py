@@ -23,7 +23,7 @@ from lingprobe.metrics import FitAnswers, benjamini_hochberg, compute_difference
 from lingprobe.pages.compare import answer_questions, tabulate_comparisons
 from lingprobe.pages.records import format_csv
 from lingprobe.tables.markup import format_markdown
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 GOLD = Classes(np.arange(200) % 2, ("a", "b"))
 FORMS = np.arange(200) // 8 * 2 + GOLD.ids
@@ -185,7 +185,7 @@ def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
 
 def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task = f"table:{tmp_path / 'a.jsonl'}"
     how = {
         "probes": ["logreg"],
@@ -302,7 +302,7 @@ def csv_of(text):
 
 def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
 
     def lingprobe(*arguments):
         return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)

@@ -356,7 +356,7 @@ def test_sheets_that_show_labels_say_nothing_of_what_people_would_say(tmp_path):
 
 
 def test_every_paper_has_an_entry():
-    for key in bibliography.PAPERS:
+    for key in bibliography.PAPER_NAMES:
         entry = bibliography.format_bibtex([key, key])
         assert entry.count("@") == 1
         assert entry.count("{") == entry.count("}")

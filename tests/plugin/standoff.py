@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence, Site
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,9 @@ class Standoff:
     metric, probe, view = "micro-f1", "span", "mean"
 
     def load(self) -> Dataset:
-        texts = ((split, p) for split in SPLITS for p in sorted(self.path.glob(f"{split}/*.txt")))
+        texts = (
+            (split, p) for split in DATA_SPLITS for p in sorted(self.path.glob(f"{split}/*.txt"))
+        )
         return Dataset.of(example for split, path in texts for example in entities(path, split))
 
 

@@ -8,8 +8,8 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
-from lingprobe.probes.bayes import SMOOTHINGS, bi, uni
-from lingprobe.testing import FAMILIES
+from lingprobe.probes.bayes import _SMOOTHINGS, bi, uni
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 CELL = (Cell("-", 0),)
 
@@ -24,9 +24,9 @@ def predicted(probe, readings, split="test"):
 
 
 @pytest.mark.parametrize("longest", [uni, bi])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_every_family_gets_finite_scores(family, longest):
-    readings = read(FAMILIES[family]())
+    readings = read(TINY_DATASET_FAMILIES[family]())
     said = predicted(longest(), readings)
     assert said.scores.shape == (20, len(readings.labels.names))
     assert np.isfinite(said.scores).all()
@@ -36,7 +36,7 @@ def test_equals_multinomial_naive_bayes_of_scikit_learn():
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.naive_bayes import MultinomialNB
 
-    readings = read(FAMILIES["sentence"]())
+    readings = read(TINY_DATASET_FAMILIES["sentence"]())
     texts = {
         s: [e.sites[0].sentence.text for e in readings.split(s).dataset.examples()]
         for s in ("train", "test")
@@ -51,36 +51,36 @@ def test_equals_multinomial_naive_bayes_of_scikit_learn():
 
 def test_words_tell_the_tense_of_known_verbs():
     said, test = (
-        predicted(uni(), read(FAMILIES["sentence"]((200, 50, 50)))),
-        FAMILIES["sentence"]((200, 50, 50)).take,
+        predicted(uni(), read(TINY_DATASET_FAMILIES["sentence"]((200, 50, 50)))),
+        TINY_DATASET_FAMILIES["sentence"]((200, 50, 50)).take,
     )
-    gold = FAMILIES["sentence"]((200, 50, 50))
+    gold = TINY_DATASET_FAMILIES["sentence"]((200, 50, 50))
     assert (said.decoded.ids == test(gold.rows("test")).labels.ids).mean() > 0.9
 
 
 def test_overlap_of_words_tells_how_alike_two_sentences_are():
-    dataset = FAMILIES["pair"]((200, 50, 100))
+    dataset = TINY_DATASET_FAMILIES["pair"]((200, 50, 100))
     said = predicted(uni(), read(dataset))
     gold = dataset.labels.take(dataset.rows("test")).values
     assert np.corrcoef(said.decoded.values, gold)[0, 1] > 0.6
 
 
 def test_label_sets_are_learnt_from_spans_alone():
-    dataset = FAMILIES["span"]((200, 50, 100))
+    dataset = TINY_DATASET_FAMILIES["span"]((200, 50, 100))
     said = predicted(uni(), read(dataset)).decoded
     gold = dataset.labels.take(dataset.rows("test"))
     assert (said.matrix() == gold.matrix()).mean() > 0.9
 
 
 def test_smoothing_is_tuned_on_dev_and_told():
-    readings = read(FAMILIES["sentence"]())
+    readings = read(TINY_DATASET_FAMILIES["sentence"]())
     [tuned] = uni().fit(readings.split("train"), readings.split("dev"), cells=CELL)
     [fixed] = uni(alpha=0.5).fit(readings.split("train"), readings.split("dev"), cells=CELL)
     [without] = uni().fit(
         readings.split("train"), readings.split("dev").take(np.array([], np.int64)), cells=CELL
     )
     assert (fixed.choice, without.choice) == ({"alpha": 0.5}, {"alpha": 1.0})
-    assert tuned.choice["alpha"] in SMOOTHINGS
+    assert tuned.choice["alpha"] in _SMOOTHINGS
 
 
 def test_unknown_words_leave_the_prior():
@@ -106,7 +106,7 @@ def test_a_data_set_without_a_word_is_refused_with_advice():
 
 
 def test_predictors_pickle():
-    readings = read(FAMILIES["sentence"]())
+    readings = read(TINY_DATASET_FAMILIES["sentence"]())
     [fitted] = bi().fit(readings.split("train"), readings.split("dev"), cells=CELL)
     assert np.array_equal(
         pickle.loads(pickle.dumps(fitted)).predict(readings).scores, fitted.predict(readings).scores

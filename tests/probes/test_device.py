@@ -35,21 +35,21 @@ from probes.test_span import readings as spans
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
     """Fewer steps: what a step does is the same in all of them."""
-    for module in (mlp, relatedness):
-        for name, one in module.PROTOCOLS.items():
+    for protocols in (mlp.GRID_PROTOCOLS, relatedness._PROTOCOLS):
+        for name, one in protocols.items():
             plan = (
                 replace(one.plan, epochs=1, steps=12, looks=3)
                 if isinstance(one.plan, AnnealingSchedule)
                 else replace(one.plan, epoch_size=1, max_epoch=3)
             )
-            monkeypatch.setitem(module.PROTOCOLS, name, replace(one, plan=plan))
-    for name, one in span.PROTOCOLS.items():
+            monkeypatch.setitem(protocols, name, replace(one, plan=plan))
+    for name, one in span.EDGE_PROTOCOLS.items():
         plan = (
             replace(one.plan, steps=6, epochs=1, looks=2)
             if isinstance(one.plan, AnnealingSchedule)
             else replace(one.plan, interval_small=3, most=2)
         )
-        monkeypatch.setitem(span.PROTOCOLS, name, replace(one, plan=plan))
+        monkeypatch.setitem(span.EDGE_PROTOCOLS, name, replace(one, plan=plan))
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_device_that_cannot_fit_is_refused(monkeypatch):
     monkeypatch.setattr(device, "_cuda_is_possible", lambda: False)
     with device.fitting_on("cuda"), pytest.raises(DataProblem, match="no CUDA device"):
         device.fit_device()
-    monkeypatch.setenv(device.DEVICE, "mps")  # what auto is for encoders
+    monkeypatch.setenv(device.DEVICE_VARIABLE, "mps")  # what auto is for encoders
     with device.fitting_on("auto"):
         assert device.fit_device() == "cpu"
 

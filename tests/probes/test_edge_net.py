@@ -413,7 +413,7 @@ def test_networks_are_judged_by_f1_over_pairs_and_by_their_loss(kind, monkeypatc
         dev = replace(dev, wanted=lambda rows: ids[rows])
     decode = "threshold" if kind == "threshold" else "argmax"
     how = TrainingConfig(SMALL, "softmax" if kind == "softmax" else "sigmoid", decode, PLANS[0])
-    monkeypatch.setattr(loops, "JUDGED", 2)
+    monkeypatch.setattr(loops, "_JUDGED", 2)
     [found] = judge_nets([net], how, dev)
     [first] = judge_nets([net], how, dev, 2)
     for mine, rows in ((found, np.arange(40)), (first, dev.rows(np.arange(2)))):

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import lingprobe
-from lingprobe.data.core import SPLITS, Cell, Dataset, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, Cell, Dataset, Example, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
@@ -49,7 +49,7 @@ def test_its_answers_are_those_of_the_estimator_alone():
         for i, label in enumerate(y)
     ]
     readings = Readings(Dataset.of(examples), Vectors((x,), ("-",)))
-    train, dev, test = (readings.split(name) for name in SPLITS)
+    train, dev, test = (readings.split(name) for name in DATA_SPLITS)
     (predictor,) = as_probe(LogisticRegression(C=0.3)).fit(train, dev, cells=(Cell("-", 0),))
     alone = LogisticRegression(C=0.3).fit(x[:60], y[:60]).predict(x[60:])
     assert [*predictor.predict(test).decoded.class_names()] == [*alone]

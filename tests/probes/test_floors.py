@@ -8,7 +8,7 @@ from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes.floors import MajorityFeature, MajorityProbe
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 CELLS = (Cell("-", 0), Cell("-", 1))
 
@@ -26,9 +26,9 @@ def predicted(probe, readings):
     return predictor.predict(readings.split("test"))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_majority_answers_every_family(family):
-    readings = read(FAMILIES[family]())
+    readings = read(TINY_DATASET_FAMILIES[family]())
     said = predicted(MajorityProbe(), readings)
     assert said.scores.shape == (20, len(readings.labels.names))
     assert len(np.unique(said.scores, axis=0)) == 1
@@ -99,13 +99,13 @@ def test_majority_feature_says_what_the_stratum_says_and_else_the_majority():
 
 
 def test_majority_feature_names_the_tasks_that_have_it():
-    readings = read(FAMILIES["asked"]())
+    readings = read(TINY_DATASET_FAMILIES["asked"]())
     with pytest.raises(ReadingProblem, match="ud/tense, ud/subj-num and ud/obj-num"):
         MajorityFeature().fit(readings, readings, cells=CELLS)
 
 
 @pytest.mark.parametrize("family", ["span", "spans", "pair"])
 def test_majority_feature_is_for_classes(family):
-    readings = read(FAMILIES[family]())
+    readings = read(TINY_DATASET_FAMILIES[family]())
     with pytest.raises(ReadingProblem, match="not classes"):
         MajorityFeature().fit(readings, readings, cells=CELLS)

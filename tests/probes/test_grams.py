@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.probes.grams import NGramVocabulary, compute_tfidf, weigh_counts
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 def listed(grams, dataset):
@@ -56,9 +56,9 @@ def test_nothing_to_read_gives_no_columns():
     assert (len(grams), grams.counts(dataset).shape, grams.names()) == (0, (1, 0), [])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_every_family_is_counted_and_every_column_is_there_in_training(family):
-    dataset = FAMILIES[family]()
+    dataset = TINY_DATASET_FAMILIES[family]()
     grams = NGramVocabulary.of(dataset, 2, True)
     assert (np.asarray(grams.counts(dataset).sum(0)).ravel() >= 1).all()
     assert len(grams.names()) == len(set(grams.names())) == len(grams)
@@ -93,7 +93,8 @@ def test_weights_are_those_of_scikit_learn():
     from sklearn.feature_extraction.text import TfidfTransformer
 
     train, test = (
-        FAMILIES["sentence"]().take(FAMILIES["sentence"]().rows(s)) for s in ("train", "test")
+        TINY_DATASET_FAMILIES["sentence"]().take(TINY_DATASET_FAMILIES["sentence"]().rows(s))
+        for s in ("train", "test")
     )
     grams = NGramVocabulary.of(train, 2, True)
     idf, ours = weigh_counts(grams.counts(train))

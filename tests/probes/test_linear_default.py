@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from lingprobe.data.core import SPLITS, Cell, Dataset, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
@@ -31,7 +31,7 @@ def readings(x, labels, splits=USUAL):
 
 def fitted(data, probe=None):
     """The predictor, and what it predicts of test."""
-    train, dev, test = (data.split(name) for name in SPLITS)
+    train, dev, test = (data.split(name) for name in DATA_SPLITS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (predictor,) = (probe or LinearProbe()).fit(train, dev, cells=(CELL,))
@@ -115,7 +115,7 @@ def test_equal_priors_find_a_rare_class_and_rank_as_before(member):
     assert found["train"][0][1] < 0.2
     assert found["equal"][0] == pytest.approx([0.77, 0.77], abs=0.1)
     odds = [np.diff(scores, axis=1)[:, 0] for _, scores in found.values()]
-    frequent = np.mean(np.concatenate([data.split(s).labels.classes for s in SPLITS[:2]]))
+    frequent = np.mean(np.concatenate([data.split(s).labels.classes for s in DATA_SPLITS[:2]]))
     expected = np.log((1 - frequent) / frequent)
     assert odds[1] - odds[0] == pytest.approx(np.full(len(gold), expected), abs=1e-3)
 

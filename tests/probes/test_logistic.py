@@ -145,7 +145,7 @@ def test_objectives_are_those_of_scikit_learn(name, precision):
 
 @pytest.mark.parametrize("name", ["two", "three", "collinear", "scales", "imbalanced"])
 def test_gradient_at_the_end_is_zero(name, monkeypatch):
-    monkeypatch.setattr(logistic, "TOLERANCE", 1e-13)
+    monkeypatch.setattr(logistic, "_OBJECTIVE_TOLERANCE", 1e-13)
     x, y = DESIGNS[name]()
     x = x - x.mean(0)
     for penalty, found in zip(
@@ -260,7 +260,7 @@ def test_a_start_is_where_the_search_begins(monkeypatch):
     x, y = sample_classes(300, 5, 4, 6)
     y[y == 1] = 0
     found = next(fit_logistic_path(x, y, [0.01], classes=4))
-    monkeypatch.setattr(logistic, "MAX_STEPS", 0)
+    monkeypatch.setattr(logistic, "_MAX_STEPS", 0)
     again = next(fit_logistic_path(x, y, [0.01], (found.weights, found.bias), classes=4))
     np.testing.assert_allclose(again.weights, found.weights, atol=1e-12)
     assert again.objective == pytest.approx(found.objective)

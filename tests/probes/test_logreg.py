@@ -69,7 +69,7 @@ def test_the_best_on_dev_of_all_c_answers(label, by):
 
 
 def test_label_sets_have_a_regression_each(monkeypatch):
-    monkeypatch.setattr(logistic, "TOLERANCE", 1e-8)
+    monkeypatch.setattr(logistic, "_OBJECTIVE_TOLERANCE", 1e-8)
     given, x = readings(lambda row: {"a": row[0] > 0, "b": None if row[1] > 1 else row[2] > 1})
     x = common_scale(x[:300])(x)
     fitted = fit(LogReg(c=(1.0,)), given)

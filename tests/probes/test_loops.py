@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.probes.losses import LOSSES
+from lingprobe.probes.losses import CURVED_LOSSES
 from lingprobe.probes.mlp.blocks import GridNetwork, StackedNetworks
 from lingprobe.probes.mlp.grid import GridMember
 from lingprobe.probes.mlp.joint import GroupExamples, JointTraining, TrainingProblem
@@ -30,7 +30,7 @@ def problem(groups=1, n=150, dim=8, classes=3, seed=0):
         GroupExamples.of([x[rows]] * groups, [y[rows]] * groups)
         for rows in (slice(n), slice(n, None))
     )
-    return TrainingProblem(train, dev, LOSSES["softmax"], classes)
+    return TrainingProblem(train, dev, CURVED_LOSSES["softmax"], classes)
 
 
 def alone(p, member, seed, plan):
@@ -190,7 +190,7 @@ def folds(*sizes):
         )
         for part in ("train", "dev")
     ]
-    return each, TrainingProblem(*parts, LOSSES["softmax"], 3)
+    return each, TrainingProblem(*parts, CURVED_LOSSES["softmax"], 3)
 
 
 def test_folds_of_unlike_size_trained_jointly_are_what_each_is_alone():
@@ -357,10 +357,10 @@ def test_gradients_written_by_hand_are_those_of_autograd():
         ("squared", torch.rand(1, 3, 11)),
     ):
         scores = torch.randn(1, 2, 3, 11, requires_grad=True)
-        total = LOSSES[loss].judge(scores, wanted)[1].sum()
+        total = CURVED_LOSSES[loss].judge(scores, wanted)[1].sum()
         total.backward()
-        found = LOSSES[loss].gradient(scores.detach().clone(), wanted)
+        found = CURVED_LOSSES[loss].gradient(scores.detach().clone(), wanted)
         torch.testing.assert_close(found, scores.grad, atol=1e-6, rtol=1e-5)
-        values, again = LOSSES[loss].both(scores.detach().clone(), wanted)
+        values, again = CURVED_LOSSES[loss].both(scores.detach().clone(), wanted)
         torch.testing.assert_close(again, scores.grad, atol=1e-6, rtol=1e-5)
         torch.testing.assert_close(values.sum(), total.detach())

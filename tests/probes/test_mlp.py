@@ -156,10 +156,10 @@ def test_a_grid_of_one_and_one_that_is_not_halved_are_tuned_with_no_seed(probe):
 
 
 def test_protocols_of_papers_are_not_halved():
-    from lingprobe.probes.mlp.probe import PROTOCOLS
+    from lingprobe.probes.mlp.probe import GRID_PROTOCOLS
 
     for name in ("full", "acl18", "senteval", "krasnowska"):
-        assert not getattr(PROTOCOLS[name].plan, "cuts", ())
+        assert not getattr(GRID_PROTOCOLS[name].plan, "cuts", ())
 
 
 def test_bfloat16_products_learn_what_float32_learns():
@@ -255,16 +255,16 @@ def test_ties_go_to_the_smallest_penalty_as_in_senteval():
     from dataclasses import replace
 
     from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork
-    from lingprobe.probes.mlp.probe import PROTOCOLS, best_of
+    from lingprobe.probes.mlp.probe import GRID_PROTOCOLS, best_of
 
     def cell(decay, score, loss):
         return TrainedNetwork(GridMember(5, 0.0, decay), (), score, loss, 4.0)
 
     grid = [cell(1e-5, 0.90001, 0.5), cell(1e-4, 0.90004, 0.4), cell(1e-3, 0.9, 0.1)]
-    senteval = PROTOCOLS["senteval"]
+    senteval = GRID_PROTOCOLS["senteval"]
     assert best_of(grid, senteval).member.decay == 1e-5
     assert best_of(grid, replace(senteval, rounded=False)).member.decay == 1e-4
-    assert best_of([cell(0, 0.9, 0.5), cell(1, 0.9, 0.4)], PROTOCOLS["fast"]).member.decay == 1
+    assert best_of([cell(0, 0.9, 0.5), cell(1, 0.9, 0.4)], GRID_PROTOCOLS["fast"]).member.decay == 1
     assert PROBES.make("mlp,protocol=senteval,l2=0.01,l2=0.001").protocol.l2 == (0.001, 0.01)
 
 

@@ -20,8 +20,8 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES, online
 from lingprobe.probes.online import (
-    FRACTIONS,
-    SHARES,
+    _FRACTIONS,
+    _SHARES,
     CodeMixture,
     OnlineProbe,
     adaptive_length,
@@ -103,7 +103,7 @@ def test_the_papers_code_is_its_definition_to_the_last_bit(probe, kind):
     inner, n = PROBES.make(probe), len(train)
     # each example is a sentence of its own
     train = train.take(np.random.default_rng([7, 16]).permutation(n))
-    stops = sorted({stop for f in FRACTIONS if (stop := int(np.ceil(f * n))) >= 8})
+    stops = sorted({stop for f in _FRACTIONS if (stop := int(np.ceil(f * n))) >= 8})
     blocked = [sum(uniform_length(train.take(np.arange(stops[0])).labels).tolist())]
     for start, stop in itertools.pairwise(stops):
         [fitted] = inner.fit(train.take(np.arange(start)), dev, cells=(Cell("-", 7, "loss"),))
@@ -181,7 +181,7 @@ def test_chances_of_all_sequences_of_labels_sum_to_one(fallback, monkeypatch):
     """Kraft's equality: so a receiver can decode it, and no decision hangs on labels that were not
     sent yet.
     """
-    monkeypatch.setattr(online, "LEAST", 2)  # so that few labels are several blocks
+    monkeypatch.setattr(online, "_LEAST", 2)  # so that few labels are several blocks
     n = 9
     assert compute_block_ends(n).tolist() == [2, 3, 5, 9]
     x = np.random.default_rng(0).integers(2, size=(n + 1, 1))
@@ -210,11 +210,11 @@ def test_a_fallback_costs_less_than_six_bits_and_saves_what_the_probe_wastes(see
             -np.logaddexp2(
                 np.log2(s) - np.concatenate(prior), np.log2(1 - s) - np.concatenate(probe)
             ).sum()
-            for s in SHARES
+            for s in _SHARES
         ]
     assert under[0] == pytest.approx(sum(map(np.sum, probe)))
     assert under[-1] == pytest.approx(sum(map(np.sum, prior)))
-    assert found <= min(under) + np.log2(len(SHARES)) + np.log2(len(sizes)) + 1e-9 < min(under) + 6
+    assert found <= min(under) + np.log2(len(_SHARES)) + np.log2(len(sizes)) + 1e-9 < min(under) + 6
 
 
 def sets(n: int, known: bool = False) -> Readings:

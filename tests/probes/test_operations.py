@@ -47,8 +47,10 @@ def products(probe, given, seeds=1, read="-"):
 def _products_alone(monkeypatch):
     """All products are as fast as those in float32, and trainings are short."""
     monkeypatch.setattr(precision, "beside_products", lambda half: 1.0)
-    fast = span.PROTOCOLS["fast"]
-    monkeypatch.setitem(span.PROTOCOLS, "fast", replace(fast, plan=replace(fast.plan, **SHORT)))
+    fast = span.EDGE_PROTOCOLS["fast"]
+    monkeypatch.setitem(
+        span.EDGE_PROTOCOLS, "fast", replace(fast, plan=replace(fast.plan, **SHORT))
+    )
 
 
 def network(reference):

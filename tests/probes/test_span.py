@@ -15,7 +15,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.probes import PROBES
-from lingprobe.probes.span.probe import PROTOCOLS, examples_of
+from lingprobe.probes.span.probe import EDGE_PROTOCOLS, examples_of
 
 SIZES = (120, 20, 60)
 DIM, KINDS = 8, 3
@@ -24,19 +24,20 @@ DIM, KINDS = 8, 3
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
     """Shorter training, which is enough here."""
-    fast = PROTOCOLS["fast"]
+    fast = EDGE_PROTOCOLS["fast"]
     monkeypatch.setitem(
-        PROTOCOLS,
+        EDGE_PROTOCOLS,
         "fast",
         replace(fast, plan=replace(fast.plan, steps=120, epochs=4, looks=3, rate=5e-3)),
     )
     for name in ("tenney", "jiant"):
-        plan = PROTOCOLS[name].plan
+        plan = EDGE_PROTOCOLS[name].plan
         monkeypatch.setitem(
-            PROTOCOLS,
+            EDGE_PROTOCOLS,
             name,
             replace(
-                PROTOCOLS[name], plan=replace(plan, interval_small=20, stop=3, rate=2e-3, most=4)
+                EDGE_PROTOCOLS[name],
+                plan=replace(plan, interval_small=20, stop=3, rate=2e-3, most=4),
             ),
         )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lingprobe.data.abilities import UnfoldablePredictor
-from lingprobe.data.core import SPLITS, Cell, Dataset, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
@@ -36,7 +36,7 @@ def readings(kind):
 
 def fit(reference, kind):
     data = readings(kind)
-    train, dev, test = (data.split(name) for name in SPLITS)
+    train, dev, test = (data.split(name) for name in DATA_SPLITS)
     (predictor,) = PROBES.make(reference).fit(train, dev, cells=(Cell("-", 0),))
     assert isinstance(predictor, UnfoldablePredictor)
     return predictor, test
@@ -101,6 +101,6 @@ def test_means_of_a_class_that_train_lacks_are_unlikely():
     codes = data.labels.classes
     rows = np.flatnonzero((codes != 2) | (data.dataset.splits == 2))
     some = data.take(rows)
-    train, dev, test = (some.split(name) for name in SPLITS)
+    train, dev, test = (some.split(name) for name in DATA_SPLITS)
     (predictor,) = PROBES.make("means").fit(train, dev, cells=(Cell("-", 0),))
     assert not (predictor.predict(test).scores.argmax(1) == 2).any()

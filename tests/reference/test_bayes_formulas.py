@@ -11,7 +11,7 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
-from lingprobe.probes.bayes import PENALTIES, SMOOTHINGS, uni
+from lingprobe.probes.bayes import _PENALTIES, _SMOOTHINGS, uni
 from reference import bayes
 
 WORDS = list("abcdef")
@@ -86,9 +86,9 @@ def test_scores_of_numbers_are_ridge_regression_whose_penalty_is_chosen_on_dev(s
     np.testing.assert_allclose(found, said(0.7, "test"), rtol=1e-4)
     qualities = [
         readings.split("dev").labels.quality(said(penalty, "dev").astype(np.float32)[:, None])
-        for penalty in PENALTIES
+        for penalty in _PENALTIES
     ]
-    assert fit(uni(), readings).choice == {"alpha": PENALTIES[int(np.argmax(qualities))]}
+    assert fit(uni(), readings).choice == {"alpha": _PENALTIES[int(np.argmax(qualities))]}
 
 
 @pytest.mark.parametrize("by", ["score", "loss"])
@@ -96,11 +96,11 @@ def test_scores_of_numbers_are_ridge_regression_whose_penalty_is_chosen_on_dev(s
 def test_smoothing_is_the_first_of_those_that_do_best_on_dev(seed, by):
     _, readings = drawn(seed, lambda draws, i: "xyz"[i % 3])
     dev = readings.split("dev")
-    scores = [fit(uni(alpha=alpha), readings).predict(dev).scores for alpha in SMOOTHINGS]
+    scores = [fit(uni(alpha=alpha), readings).predict(dev).scores for alpha in _SMOOTHINGS]
     qualities = [
         np.mean(each.argmax(1) == dev.labels.matrix())
         if by == "score"
         else -code_length(dev.labels, each).mean()
         for each in scores
     ]
-    assert fit(uni(), readings, by).choice == {"alpha": SMOOTHINGS[int(np.argmax(qualities))]}
+    assert fit(uni(), readings, by).choice == {"alpha": _SMOOTHINGS[int(np.argmax(qualities))]}

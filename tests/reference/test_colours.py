@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lingprobe import tables
-from lingprobe.tables.style import COLOURS, MARKERS
+from lingprobe.tables.style import LINE_COLOURS, LINE_MARKERS
 from reference.colours import SEEN, ciede2000, distance, lab, linear, luminance
 
 APART = 9.0  # in CIEDE2000, where 1 is just noticeable side by side
@@ -51,19 +51,19 @@ def test_the_simulation_confuses_what_people_confuse():
 def dark() -> list[str]:
     """The colours of encoders on a dark page."""
     found = dict(re.findall(r"--figure-(\d): (#[0-9a-f]{6})", CSS.read_text("utf-8")))
-    return [found[str(i)] for i in range(len(COLOURS))]
+    return [found[str(i)] for i in range(len(LINE_COLOURS))]
 
 
 @pytest.mark.parametrize("vision", SEEN)
 @pytest.mark.parametrize("ground", ["light", "dark"])
 def test_any_two_encoders_differ_in_colour(vision, ground):
-    colours = list(COLOURS) if ground == "light" else dark()
+    colours = list(LINE_COLOURS) if ground == "light" else dark()
     assert len(set(colours)) == 8
     least = min((distance(a, b, vision), a, b) for a, b in combinations(colours, 2))
     assert least[0] > APART, least
 
 
-@pytest.mark.parametrize(("ground", "colours"), [("#ffffff", COLOURS), ("#14191d", dark())])
+@pytest.mark.parametrize(("ground", "colours"), [("#ffffff", LINE_COLOURS), ("#14191d", dark())])
 def test_colours_stand_out_from_the_ground(ground, colours):
     for colour in colours:
         lighter, darker = sorted((luminance(colour), luminance(ground)), reverse=True)
@@ -71,4 +71,4 @@ def test_colours_stand_out_from_the_ground(ground, colours):
 
 
 def test_without_colours_shapes_differ():
-    assert len(set(MARKERS)) == len(MARKERS) >= len(COLOURS)
+    assert len(set(LINE_MARKERS)) == len(LINE_MARKERS) >= len(LINE_COLOURS)

@@ -21,12 +21,12 @@ from lingprobe.probes.span.net import (
     mix_of,
 )
 from lingprobe.probes.span.plans import NetworkDesign, PlateauSchedule, TrainingConfig
-from lingprobe.probes.span.probe import PROTOCOLS
+from lingprobe.probes.span.probe import EDGE_PROTOCOLS
 from lingprobe.probes.span.training import NetworkTraining
 from reference import edge_probe, layerwise
 
 LABELS, DIM, SENTENCES, UNITS = 3, 5, 6, 4
-JIANT = PROTOCOLS["jiant"]
+JIANT = EDGE_PROTOCOLS["jiant"]
 DESIGN = NetworkDesign(
     projection=4, hidden=6, norm=JIANT.norm, drop_input=JIANT.drop_input, drop=JIANT.drop
 )

@@ -10,7 +10,7 @@ from scipy.stats import pearsonr, t
 
 from lingprobe.data.labels import Classes, ScoreLabels
 from lingprobe.metrics import FitAnswers, compute_gap_share, contrast, interval_of, null_share
-from lingprobe.metrics.clusters import LEAST_CLUSTERS, balanced_classes, over_examples
+from lingprobe.metrics.clusters import _LEAST_CLUSTERS, balanced_classes, over_examples
 from lingprobe.metrics.information import mean_over
 from lingprobe.metrics.intervals import ScoreDifference
 from lingprobe.metrics.layers import drawn_scores, expected_layer
@@ -140,11 +140,11 @@ def test_one_wrong_of_many_examples_on_their_own_leaves_all_degrees_of_freedom()
     assert over_examples((values - values.mean())[None] / 50, {}, classes).df[0] == 48
 
 
-@pytest.mark.parametrize("many", [LEAST_CLUSTERS - 1, LEAST_CLUSTERS])
+@pytest.mark.parametrize("many", [_LEAST_CLUSTERS - 1, _LEAST_CLUSTERS])
 def test_classes_are_taken_apart_from_five_clusters_of_each_on(many):
     draws = np.random.default_rng(many)
     clusters = np.repeat(np.arange(2 * many), 4)
-    classes = clusters % 2 if many == LEAST_CLUSTERS else np.zeros_like(clusters)
+    classes = clusters % 2 if many == _LEAST_CLUSTERS else np.zeros_like(clusters)
     right = draws.random(len(clusters)) < np.where(clusters % 2, 0.9, 0.3)
 
     def score(rows):

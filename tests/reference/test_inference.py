@@ -26,8 +26,8 @@ from lingprobe.metrics.clusters import (
     over_examples,
 )
 from lingprobe.metrics.correlation import (
-    EXACT,
-    LEAST,
+    MAX_EXACT_OBSERVATIONS,
+    MIN_CORRELATED_OBSERVATIONS,
     CorrelationCoefficient,
     draw_permutations,
     p_values,
@@ -189,16 +189,20 @@ def test_what_seeds_alone_add_is_their_variance_less_that_of_seed_and_example(se
 def test_permutations_are_all_of_few_and_as_many_as_asked_for_of_more(room):
     found = [tuple(order) for some in draw_permutations(4, 7, room, 0) for order in some]
     assert sorted(found) == sorted(permutations(range(4)))
-    parts = [*draw_permutations(EXACT + 1, 12, room, 0)]
+    parts = [*draw_permutations(MAX_EXACT_OBSERVATIONS + 1, 12, room, 0)]
     assert max(map(len, parts)) <= room
     drawn = np.concatenate(parts)
     assert len(drawn) == 12
-    assert (np.sort(drawn, 1) == np.arange(EXACT + 1)).all()
+    assert (np.sort(drawn, 1) == np.arange(MAX_EXACT_OBSERVATIONS + 1)).all()
 
 
 def test_a_correlation_of_three_has_a_p_and_of_two_none():
     values = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0], [4.0, 5.0]])
-    for n, p in ((LEAST - 1, np.nan), (LEAST, 2 / 6), (4, 2 / 24)):
+    for n, p in (
+        (MIN_CORRELATED_OBSERVATIONS - 1, np.nan),
+        (MIN_CORRELATED_OBSERVATIONS, 2 / 6),
+        (4, 2 / 24),
+    ):
         [found] = p_values(values[:n], [(0, 1)]).values()
         assert found.p == pytest.approx(p, nan_ok=True)
 

@@ -12,7 +12,7 @@ from scipy.stats import t
 
 from lingprobe.metrics.dependent import compare_dependent_correlations, every_pair
 from lingprobe.metrics.layers import (
-    GUARD,
+    _GUARD,
     centre_of_gravity,
     compute_layer_differentials,
     expected_layer,
@@ -44,7 +44,7 @@ def test_the_expected_layer_is_the_paper_s_where_gains_are_beyond_their_errors(s
     found = expected_layer(scores)
     assert (found.gain, found.error) == pytest.approx((gain, error))
     assert np.isnan(found.low)
-    if gain > GUARD * error:
+    if gain > _GUARD * error:
         assert found.layer == pytest.approx(layerwise.expected_layer(scores))
         assert not found.why
     else:

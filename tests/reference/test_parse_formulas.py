@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS, LogProbabilities
+from lingprobe_extensions.train.nets.parsing import PHRASE_PAIRS, PHRASE_WORDS, LogProbabilities
 from lingprobe_extensions.train.parsers import spanning
-from lingprobe_extensions.train.parsers.decoding import DEPREL, decode_annotations
+from lingprobe_extensions.train.parsers.decoding import DEPREL_COLUMN, decode_annotations
 from reference import trees
 
 TAGS = ("lNP", "l", "r", "rVP")
@@ -25,7 +25,7 @@ class Drawn:
     def __init__(self, seed: int, kinds: tuple[str, ...]) -> None:
         draws = np.random.default_rng(seed)
         words, pairs = sum(LENGTHS), sum(LENGTHS) - len(LENGTHS)
-        sizes = {LEAVES: words, PAIRS: pairs}
+        sizes = {PHRASE_WORDS: words, PHRASE_PAIRS: pairs}
         self.tags = {
             kind: torch.from_numpy(_shares(draws, sizes[kind], len(TAGS)))
             for kind in sizes
@@ -74,7 +74,7 @@ def phrase_chances(drawn: Drawn, i: int, start: int) -> list[list[float]]:
             {side: max(row[k] for k, tag in enumerate(TAGS) if tag[0] == side) for side in "lr"}
             for row in drawn.tags[kind][first : first + many].tolist()
         ]
-        for kind, first, many in ((LEAVES, start, n), (PAIRS, start - i, n - 1))
+        for kind, first, many in ((PHRASE_WORDS, start, n), (PHRASE_PAIRS, start - i, n - 1))
     )
     sides = trees.tagged(words, pairs)
     mine = [[np.exp(word[side])] for word, side in zip(words, sides[0], strict=True)]
@@ -87,7 +87,7 @@ def phrase_chances(drawn: Drawn, i: int, start: int) -> list[list[float]]:
 @pytest.mark.parametrize("seed", range(4))
 def test_confidence_is_the_mean_of_heads_labels_and_tags_of_words_and_pairs(kinds, seed):
     drawn = Drawn(seed, kinds)
-    names = {LEAVES: TAGS, PAIRS: TAGS, DEPREL: LABELS}
+    names = {PHRASE_WORDS: TAGS, PHRASE_PAIRS: TAGS, DEPREL_COLUMN: LABELS}
     states = torch.zeros(len(WORDS), max(LENGTHS), 1)
     found = list(decode_annotations(drawn, states, torch.tensor(LENGTHS), WORDS, names))
     start = 0

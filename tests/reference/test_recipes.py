@@ -8,7 +8,7 @@ import pytest
 
 from lingprobe.probes import PROBES, bayes, ettinger, online
 from lingprobe.probes.mlp import fits
-from lingprobe.probes.relatedness.probe import PROTOCOLS as REGRESSIONS
+from lingprobe.probes.relatedness.probe import _PROTOCOLS
 from reference import recipes
 
 
@@ -27,7 +27,7 @@ def test_perceptrons_are_trained_as_stated(name):
 def test_regressions_of_scores_are_trained_as_stated(name):
     made = PROBES.make(f"relatedness,protocol={name}")
     assert made.name == ("relatedness" if name == "fast" else f"relatedness-{name}")
-    ours = REGRESSIONS[name]
+    ours = _PROTOCOLS[name]
     assert asdict(ours.plan) == recipes.REGRESSIONS[name]
     assert ours.scaled == (name == "fast")
     five = (ours.scale.lowest, ours.scale.many) if ours.scale else None
@@ -50,18 +50,18 @@ def test_edge_probes_are_trained_as_stated(name):
 
 
 def test_blocks_folds_and_passes_are_as_published():
-    assert [100 * share for share in online.FRACTIONS] == pytest.approx(recipes.PORTIONS)
-    assert (fits.FOLDS, fits.SHUFFLED) == (recipes.FOLDS, recipes.SEED)
-    assert fits.HELD_OUT == recipes.STOPPED_BY
-    assert fits.LEAST * fits.HELD_OUT == 1
-    assert ettinger.PASSES == recipes.PASSES
+    assert [100 * share for share in online._FRACTIONS] == pytest.approx(recipes.PORTIONS)
+    assert (fits.SENTEVAL_FOLD_COUNT, fits._SHUFFLED) == (recipes.FOLDS, recipes.SEED)
+    assert fits._HELD_OUT == recipes.STOPPED_BY
+    assert fits.MIN_EXAMPLES_TO_HOLD_OUT * fits._HELD_OUT == 1
+    assert ettinger._PASSES == recipes.PASSES
 
 
 def test_what_is_tried_is_as_stated():
     made = PROBES.make("logreg")
     assert (made.c, made.scaled) == (recipes.STRENGTHS, True)
-    assert (bayes.SMOOTHINGS, bayes.PENALTIES) == (recipes.SMOOTHINGS, recipes.PENALTIES)
-    assert online.SHARES == recipes.SHARES
+    assert (bayes._SMOOTHINGS, bayes._PENALTIES) == (recipes.SMOOTHINGS, recipes.PENALTIES)
+    assert online._SHARES == recipes.SHARES
     for name, longest in (("nb-uni-tfidf", 1), ("nb-bi-tfidf", 2)):
         words = PROBES.make(name)
         assert (words.name, words.longest) == (name, longest)

@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 
 from lingprobe.audit import floors, repeats
 from lingprobe.audit.inspection import audit_dataset
-from lingprobe.audit.repeats import SHOWN
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.audit.repeats import _SHOWN
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.groups import number_equal_rows
 from reference import bayes, repeated
@@ -35,7 +35,7 @@ def drawn(seed, many):
             tuple((one(WORDS), one((None, (0, 1)))) for _ in range(many)),
             one(ASKED),
             one("xyz"),
-            one(SPLITS),
+            one(DATA_SPLITS),
             one(TARGETS[: 1 + 3 * (seed % 8 > 0)]),
         )
         for _ in range(draws.integers(1, 26))
@@ -126,7 +126,7 @@ def test_examples_have_an_order_of_their_own_by_what_they_read_and_ask(many):
 
 
 def test_dev_is_thinned_by_a_draw_of_its_canonical_order(monkeypatch):
-    monkeypatch.setattr(floors, "TUNED", 3)
+    monkeypatch.setattr(floors, "_TUNED", 3)
     splits = {"train": "ab", "dev": "cdefghijk", "test": "lm"}
     dataset = Dataset.of(
         Example.about(Sentence.of([word]), "x", split)
@@ -154,18 +154,18 @@ def test_length_alone_answers_the_commonest_label_of_each_twentieth():
     assert found == {n: labels[max(n, 2)] for n in range(1, 40)}
 
 
-@pytest.mark.parametrize("many", [SHOWN, SHOWN + 1, SHOWN + 4])
+@pytest.mark.parametrize("many", [_SHOWN, _SHOWN + 1, _SHOWN + 4])
 def test_of_many_repeated_questions_those_asked_most_are_shown(many):
     # those of one worth are shown in the order of their words; another split is worth one more
     rows = [
-        ((((f"w{k:02}",), None),), ("p",), "x", SPLITS[i * (k % 3 == 1)], "")
+        ((((f"w{k:02}",), None),), ("p",), "x", DATA_SPLITS[i * (k % 3 == 1)], "")
         for k in range(many)
         for i in range(2 + (k >= many // 2) - (k == 0))
     ]
-    expected = repeated.most_repeated(rows, SHOWN)
+    expected = repeated.most_repeated(rows, _SHOWN)
     found = audit_dataset(made(rows), rows=0, floors=False).repeats
     assert [(each.text, each.places) for each in found] == [each[1:] for each in expected]
-    assert len(found) == min(many - 1, SHOWN)
+    assert len(found) == min(many - 1, _SHOWN)
 
 
 def runs(text):
@@ -191,7 +191,7 @@ def test_each_run_of_characters_has_a_column_of_its_own(texts):
 def test_texts_counted_in_pieces_are_those_counted_at_once(monkeypatch):
     texts = ["ab", "", "abc", "c", "abab"]
     whole = floors._hash_ngrams(texts).toarray()
-    monkeypatch.setattr(floors, "PIECE", 2)
+    monkeypatch.setattr(floors, "_PIECE", 2)
     pieces = floors._hash_ngrams(texts).toarray()
     assert pieces.shape == whole.shape == (5, 2**18)
     assert (pieces == whole).all()

@@ -28,9 +28,9 @@ from lingprobe.datasets.splits import (
     orient_pairs,
     stratified_folds,
 )
-from lingprobe.encoders.pooling import POOLS, pool_states
-from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
-from lingprobe.probes.losses import LOSSES
+from lingprobe.encoders.pooling import _POOLS, pool_states
+from lingprobe.probes.features import _LARGEST, _LEAST, MEAN_FEATURE_SQUARES, common_scale
+from lingprobe.probes.losses import CURVED_LOSSES
 from lingprobe.probes.online import adaptive_length
 from lingprobe_extensions.compose.comp.balance import find_prices
 from reference import shares
@@ -160,12 +160,12 @@ def test_features_keep_their_weight_within_bounds_and_have_the_same_squares(seed
     scaled = found(table.astype(np.float64))
     np.testing.assert_allclose(found.shift, table.mean(0, dtype=np.float64), rtol=1e-5)
     np.testing.assert_allclose(scaled.mean(0), 0, atol=1e-2)
-    assert (scaled**2).sum(1).mean() == pytest.approx(SQUARES, rel=1e-3)
+    assert (scaled**2).sum(1).mean() == pytest.approx(MEAN_FEATURE_SQUARES, rel=1e-3)
     varies = table.std(0) > 0
     assert (found.factor[~varies] == 0).all()
     spread = table[:, varies].astype(np.float64).std(0)
     common = np.sqrt(np.mean(np.minimum(spread, 10 * np.median(spread)) ** 2))
-    expected = [1 / min(max(common, s / LARGEST), s / LEAST) for s in spread]
+    expected = [1 / min(max(common, s / _LARGEST), s / _LEAST) for s in spread]
     np.testing.assert_allclose(
         found.factor[varies] / found.factor[varies][0], np.array(expected) / expected[0], rtol=1e-4
     )
@@ -179,7 +179,7 @@ def test_losses_are_minus_the_logarithms_of_chances(seed, n, outputs):
     known = draws.random((n, outputs)) < 0.7
     each = torch.from_numpy(scores.T.copy())[None, None]
     softmax = sum(shares.softmax_loss(row, i) for row, i in zip(scores, ids, strict=True))
-    right, total = LOSSES["softmax"].judge(each, torch.from_numpy(ids)[None])
+    right, total = CURVED_LOSSES["softmax"].judge(each, torch.from_numpy(ids)[None])
     assert float(total) == pytest.approx(softmax)
     assert int(right) == sum(int(np.argmax(row) == i) for row, i in zip(scores, ids, strict=True))
     wanted = np.where(known, held, np.nan).T[None]
@@ -187,11 +187,11 @@ def test_losses_are_minus_the_logarithms_of_chances(seed, n, outputs):
         shares.sigmoid_loss(row, [h if k else None for h, k in zip(*cells, strict=True)])
         for row, *cells in zip(scores, held, known, strict=True)
     )
-    judged = LOSSES["sigmoid"].judge(each, torch.from_numpy(wanted))
+    judged = CURVED_LOSSES["sigmoid"].judge(each, torch.from_numpy(wanted))
     assert float(judged[1]) == pytest.approx(sigmoid)
     assert float(judged[0]) == pytest.approx(-sigmoid)
     errors = float(((scores - held) ** 2).sum() / 2)
-    judged = LOSSES["squared"].judge(each, torch.from_numpy(held.T[None].astype(float)))
+    judged = CURVED_LOSSES["squared"].judge(each, torch.from_numpy(held.T[None].astype(float)))
     assert [float(x) for x in judged] == pytest.approx([-errors, errors])
     of_sets = build_column([{str(k): float(h) for k, h in enumerate(row)} for row in held])
     bits = code_length(of_sets, scores.astype(np.float32)).sum()
@@ -209,7 +209,7 @@ def test_the_code_without_vectors_is_krichevsky_and_trofimov_s(seed, n, classes)
     np.testing.assert_allclose(found, shares.prior_code(ids.tolist(), classes))
 
 
-@pytest.mark.parametrize("pool", [pool for pool in POOLS if pool != "none"])
+@pytest.mark.parametrize("pool", [pool for pool in _POOLS if pool != "none"])
 @given(seeds)
 def test_pools_are_over_the_tokens_that_count(pool, seed):
     draws = np.random.default_rng(seed)

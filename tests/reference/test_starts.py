@@ -9,7 +9,7 @@ import pytest
 
 from lingprobe.data.labels import Classes, build_column
 from lingprobe.data.reading import read_of
-from lingprobe.probes.features import SQUARES
+from lingprobe.probes.features import MEAN_FEATURE_SQUARES
 from lingprobe.probes.span import scales
 from lingprobe.probes.span.net import LayerSource, NetworkSizes, draw_tensors
 from lingprobe.probes.span.plans import NetworkDesign
@@ -96,7 +96,7 @@ def test_what_is_read_of_train_is_brought_to_one_scale(text, normalised, monkeyp
     for each in scaled:
         np.testing.assert_allclose(each.mean(0), 0, atol=1e-3)
     squares = np.mean([(each**2).sum(1).mean() for each in scaled])
-    assert squares == pytest.approx(SQUARES, rel=1e-3)
-    monkeypatch.setattr(scales, "SAMPLE", 3)
+    assert squares == pytest.approx(MEAN_FEATURE_SQUARES, rel=1e-3)
+    monkeypatch.setattr(scales, "_SAMPLE", 3)
     some = scales.sample_units(train, rows).tolist()
     assert some == [units[0], units[round((len(units) - 1) / 2)], units[-1]]

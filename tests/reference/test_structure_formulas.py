@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from lingprobe.data.labels import NumberList, NumberLists
-from lingprobe.inside.structure.fits import SPREAD, train_fits
+from lingprobe.inside.structure.fits import _SPREAD, train_fits
 from lingprobe.inside.structure.trees import (
     compute_tree_distances,
     compute_word_depths,
@@ -145,7 +145,9 @@ def test_training_is_the_programs(name):
     )
     schedule = AdamSchedule(batch=7, epochs=40)
     (fit,) = train_fits({"x": [units]}, [("x", 2)], (first, moved), (3, schedule, "cpu"))
-    start = torch.empty(5, 2).uniform_(-SPREAD, SPREAD, generator=torch.Generator().manual_seed(3))
+    start = torch.empty(5, 2).uniform_(
+        -_SPREAD, _SPREAD, generator=torch.Generator().manual_seed(3)
+    )
     order = np.random.default_rng([3, 11])
     orders = [order.permutation(40).tolist() for _ in range(40)]
     best, losses = structure.train(start, orders, as_pairs(train, first), as_pairs(dev, second), 7)

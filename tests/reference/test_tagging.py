@@ -47,7 +47,7 @@ def drawn(seed):
 def test_what_is_read_twice_of_the_words_to_learn_from_adds_to_the_scores_of_tags(
     seed, monkeypatch
 ):
-    monkeypatch.setattr(tagger, "BLOCK", 2)
+    monkeypatch.setattr(tagger, "_BLOCK", 2)
     examples, others = drawn(seed), drawn(seed + 100)
     made = tagger.train_tagger(examples, seed=seed)
     usual = tagging.usual(examples)

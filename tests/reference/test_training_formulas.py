@@ -17,7 +17,7 @@ from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 from lingprobe_extensions.train.data import TrainingExample
 from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.loop import EpochResult
-from lingprobe_extensions.train.nets.heads import PAD, START
+from lingprobe_extensions.train.nets.heads import PAD_TOKEN_ID, START_TOKEN_ID
 from lingprobe_extensions.train.objectives import LessonKit, add_noise
 from lingprobe_extensions.train.selection import SelectionCriterion
 from lingprobe_extensions.train.texts import NumberedTexts, compute_perplexities
@@ -56,14 +56,16 @@ def test_the_best_epoch_is_selected_and_said_to_be_better(figure, rows, baseline
 @given(seeds, st.integers(4, 8))
 def test_perplexities_of_counted_pieces(seed, many):
     draws = np.random.default_rng(seed)
-    pieces = [piece for piece in range(many) if piece not in (START, PAD)]
+    pieces = [piece for piece in range(many) if piece not in (START_TOKEN_ID, PAD_TOKEN_ID)]
 
     def rows(n):
-        return [[START, *draws.choice(pieces, draws.integers(1, 5)).tolist()] for _ in range(n)]
+        return [
+            [START_TOKEN_ID, *draws.choice(pieces, draws.integers(1, 5)).tolist()] for _ in range(n)
+        ]
 
     train, dev = rows(4), rows(3)
     found = compute_perplexities(NumberedTexts.of(train), NumberedTexts.of(dev), many)
-    expected = trainings.perplexities(train, dev, many, START, PAD)
+    expected = trainings.perplexities(train, dev, many, START_TOKEN_ID, PAD_TOKEN_ID)
     assert (found["unigram"], found["bigram"]) == pytest.approx(expected)
 
 
@@ -117,7 +119,7 @@ def test_words_are_left_out_and_change_places_in_pairs(seed, n, drop, swap):
 
 @given(seeds, st.integers(1, 3), st.integers(1, 6))
 def test_words_that_are_learnt_are_the_commonest_of_train(seed, least, most):
-    from lingprobe_extensions.train.encoder import UNKNOWN
+    from lingprobe_extensions.train.encoder import UNKNOWN_WORD
     from lingprobe_extensions.train.sentences import TrainDevSplit, _vocabulary
 
     draws = np.random.default_rng(seed)
@@ -129,9 +131,9 @@ def test_words_that_are_learnt_are_the_commonest_of_train(seed, least, most):
     expected = trainings.vocabulary(
         read.forms, [some[i].first for i in train.tolist()], least, most
     )
-    assert names == [UNKNOWN, *expected]
-    told = [form if form in expected else UNKNOWN for form in read.forms]
-    assert [names[row] for row in rows.tolist()] == [*told, UNKNOWN, UNKNOWN]
+    assert names == [UNKNOWN_WORD, *expected]
+    told = [form if form in expected else UNKNOWN_WORD for form in read.forms]
+    assert [names[row] for row in rows.tolist()] == [*told, UNKNOWN_WORD, UNKNOWN_WORD]
 
 
 @given(seeds, st.integers(1, 3))

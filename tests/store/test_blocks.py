@@ -152,7 +152,7 @@ def test_a_longer_file_is_noticed(tmp_path):
 
 
 def test_a_later_format_is_refused_politely_and_left_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "FORMAT", 3)
+    monkeypatch.setattr(blocks, "BLOCK_FORMAT_VERSION", 3)
     path = write(tmp_path / "a")
     monkeypatch.undo()
     with pytest.raises(

@@ -79,7 +79,7 @@ def test_a_claim_of_a_killed_process_is_seen_by_those_who_wait(tmp_path, holder)
 
 
 def test_a_process_that_stands_still_holds_nobody_up_for_long(tmp_path, holder, monkeypatch):
-    monkeypatch.setattr(claims, "PATIENCE", 0.5)
+    monkeypatch.setattr(claims, "_PATIENCE", 0.5)
     holder.send_signal(signal.SIGSTOP)
     assert ClaimWatch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
     with claim_file(tmp_path / "unit") as mine:
@@ -87,7 +87,7 @@ def test_a_process_that_stands_still_holds_nobody_up_for_long(tmp_path, holder, 
 
 
 def test_a_claim_of_another_machine_holds_for_as_long_as_it_changes(tmp_path, monkeypatch):
-    monkeypatch.setattr(claims, "PATIENCE", 0.6)
+    monkeypatch.setattr(claims, "_PATIENCE", 0.6)
     claim, watch = claim_of(tmp_path / "unit"), ClaimWatch()
     claim.write_text(json.dumps({"machine": "elsewhere", "process": 1, "began": "1"}))
     for beat in range(8):
@@ -99,7 +99,7 @@ def test_a_claim_of_another_machine_holds_for_as_long_as_it_changes(tmp_path, mo
 
 
 def test_whoever_holds_a_claim_shows_that_it_lives(tmp_path, monkeypatch):
-    monkeypatch.setattr(claims, "BEAT", 0.05)
+    monkeypatch.setattr(claims, "_BEAT", 0.05)
     with claim_file(tmp_path / "unit"):
         os.utime(claim_of(tmp_path / "unit"), (0, 0))
         time.sleep(0.5)
@@ -114,7 +114,7 @@ def test_a_claim_that_was_taken_over_is_left_to_its_new_holder(tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"machine": 1}', "\udcff"])
 def test_a_claim_that_cannot_be_read_holds_for_a_while(tmp_path, monkeypatch, content):
-    monkeypatch.setattr(claims, "PATIENCE", 0.2)
+    monkeypatch.setattr(claims, "_PATIENCE", 0.2)
     claim_of(tmp_path / "unit").write_bytes(content.encode("utf-8", "surrogateescape"))
     with claim_file(tmp_path / "unit") as mine:
         assert not mine

@@ -52,7 +52,7 @@ def filled(root, dtype="float32", sentences=None):
 @pytest.fixture
 def small(monkeypatch):
     """Everything counts as large, and is read in place."""
-    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
+    monkeypatch.setattr("lingprobe.store.vectors.MIN_MAPPED_VECTOR_BYTES", 1)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -63,7 +63,7 @@ def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
         known[5],
     ]
     plain = store.read("base", SLOTS, ("0", "1"), asked)
-    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
+    monkeypatch.setattr("lingprobe.store.vectors.MIN_MAPPED_VECTOR_BYTES", 1)
     vectors = store.read("base", SLOTS, ("0", "1"), asked)
     for a, b in zip(plain.layers, vectors.layers, strict=True):
         assert a.dtype == np.float32
@@ -96,7 +96,7 @@ def test_sentence_vectors_are_mapped_too(tmp_path, small):
 
 @pytest.mark.parametrize("many", [1, 10**9])
 def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
-    monkeypatch.setattr("lingprobe.store.vectors.LARGE", many)
+    monkeypatch.setattr("lingprobe.store.vectors.MIN_MAPPED_VECTOR_BYTES", many)
     store, known = VectorStore(tmp_path), some(60)
     slots = ("lex.none", "0.none", "1.none", "2.none")
     for n, start in enumerate((0, 30)):

@@ -10,7 +10,7 @@ import pytest
 from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
-from lingprobe.store.results import SCORES, ResultStore, find_scores, write_scores
+from lingprobe.store.results import SCORES_SUFFIX, ResultStore, find_scores, write_scores
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))
 
@@ -64,7 +64,7 @@ def test_scores_may_come_later_than_results_and_in_other_company(tmp_path):
 def test_damaged_scores_are_set_aside_and_count_as_missing(tmp_path, caplog):
     unit = named(result(0))
     write_scores(tmp_path, unit)
-    (path,) = tmp_path.glob(f"*{SCORES}")
+    (path,) = tmp_path.glob(f"*{SCORES_SUFFIX}")
     content = bytearray(path.read_bytes())
     content[-70] ^= 1
     path.write_bytes(content)
@@ -82,5 +82,5 @@ def test_scores_take_two_bytes_an_example_and_label(tmp_path, labels):
         rng.normal(size=(n, labels)).astype(np.float32), "sigmoid", gold, np.arange(n)
     )
     write_scores(tmp_path, named(replace(result(0), scores=scores)))
-    (path,) = tmp_path.glob(f"*{SCORES}")
+    (path,) = tmp_path.glob(f"*{SCORES_SUFFIX}")
     assert path.stat().st_size < 2 * n * labels + 2 * n + 4096

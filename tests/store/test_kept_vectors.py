@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.store.kept_vectors import NOTE, RECENT
-from lingprobe.testing import FAMILIES
+from lingprobe.store.kept_vectors import _NOTE, _RECENT
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def filled(tmp_path_factory):
     folder.
     """
     place = tmp_path_factory.mktemp("filled")
-    write_dataset(FAMILIES["sentence"](), place / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), place / "a.jsonl")
     how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": place / "cache"}
     task = f"table:{place / 'a.jsonl'}"
     lingprobe.evaluate("random,dim=4", task, **how)
@@ -39,7 +39,7 @@ def cache(filled, tmp_path):
     return tmp_path / "cache"
 
 
-def aged(folder: Path, by: float = RECENT + 60) -> None:
+def aged(folder: Path, by: float = _RECENT + 60) -> None:
     then = time.time() - by
     for path in folder.rglob("*"):
         os.utime(path, (then, then))
@@ -95,7 +95,7 @@ def test_vectors_that_a_run_may_be_at_stay(cache):
 
 def test_vectors_without_a_note_are_shown_and_left_alone(cache):
     shutil.rmtree(cache / "results")
-    for note in (cache / "vectors").rglob(NOTE):
+    for note in (cache / "vectors").rglob(_NOTE):
         note.write_text("{broken")
     aged(cache)
     cleaning = lingprobe.clean_cache(cache, remove=True)
@@ -113,7 +113,7 @@ def test_what_was_removed_is_encoded_anew(filled, cache):
 
 
 def test_vectors_made_ahead_have_a_note_too(tmp_path):
-    sentences = list(FAMILIES["sentence"]().sentences)
+    sentences = list(TINY_DATASET_FAMILIES["sentence"]().sentences)
     lingprobe.embed(sentences, "random,dim=4", cache=tmp_path)
     (each,) = lingprobe.clean_cache(tmp_path).vectors
     assert (each.encoder, each.results, each.recent) == ("random,dim=4", 0, True)

@@ -73,7 +73,7 @@ def test_float16_halves_the_bytes(tmp_path):
 
 @pytest.mark.parametrize("large", [False, True])
 def test_bfloat16_halves_the_bytes_and_holds_what_float16_does_not(tmp_path, large, monkeypatch):
-    monkeypatch.setattr("lingprobe.store.vectors.LARGE", 0 if large else 1 << 30)
+    monkeypatch.setattr("lingprobe.store.vectors.MIN_MAPPED_VECTOR_BYTES", 0 if large else 1 << 30)
     known = some(1000)
     for kept in ("float32", "bfloat16"):
         fill(VectorStore(tmp_path, kept), known, shift=1e30)
@@ -277,7 +277,7 @@ import numpy as np
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 from lingprobe.data.core import Sentence
 from lingprobe.store import blocks, vectors
-blocks._MAPPED = vectors.LARGE = 1  # everything is mapped, as large arrays are
+blocks._MAPPED = vectors.MIN_MAPPED_VECTOR_BYTES = 1  # everything is mapped, as large arrays are
 known = [Sentence.of([f"w{i}"]) for i in range(500)]
 slots = tuple(f"{n}.mean" for n in range(70))
 store = vectors.VectorStore(Path(sys.argv[1]))

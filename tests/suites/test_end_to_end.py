@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lingprobe.cli import app
-from lingprobe.corpora.columns import CODES
+from lingprobe.corpora.columns import SENTEVAL_SPLIT_CODES
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tasks.released.catalogue import read_collections
 
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
     for number, file in enumerate(SENTEVAL.files):
         rng = np.random.default_rng([7, number])
         rows = []
-        for code in CODES:
+        for code in SENTEVAL_SPLIT_CODES:
             for _ in range(SIZES[code]):
                 words = rng.choice(WORDS, 8).tolist()
                 rows.append(f"{code}\t{'O' if words[0] in WORDS[:8] else 'I'}\t{' '.join(words)}")

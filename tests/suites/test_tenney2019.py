@@ -12,7 +12,7 @@ import pytest
 from fixtures.results import saying
 from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.labels import Classes
-from lingprobe.data.reading import MIX
+from lingprobe.data.reading import SCALAR_MIX_LAYERS
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment.paths import RunPaths
@@ -23,18 +23,18 @@ from lingprobe.probes import PROBES
 from lingprobe.suites.page import list_paper_cells, tabulate_paper
 from lingprobe.suites.suite import SuiteRequest, make_designs, select_suite_results
 from lingprobe.suites.tenney2019 import (
-    JIANT,
-    ONTONOTES,
-    PARTS,
-    SIZES,
-    TASKS_OF,
+    _JIANT,
+    _ONTONOTES,
+    _PARTS,
+    _SIZES,
+    _TASKS_OF,
     explain_paper_difference,
     task_of,
     tenney2019,
 )
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.edge.family import METRICS as METRICS_OF
+from lingprobe.tasks.edge.family import EDGE_TASK_METRICS
 from tasks import edges
 
 PAPER = tenney2019().paper
@@ -43,7 +43,7 @@ ROWS = {
     for block in PAPER.blocks[1:]
     for line in block.lines
 }
-WHOLE = [name for name in PAPER.columns if name not in PARTS and name != "macro avg."]
+WHOLE = [name for name in PAPER.columns if name not in _PARTS and name != "macro avg."]
 
 
 def test_it_has_thirteen_rows_of_five_encoders_below_the_sizes_of_the_data():
@@ -98,7 +98,7 @@ def measured(
         "constants": {k: list(v) for k, v in choose_constants(gold, "micro-f1").items()},
         "counts": {"train": 5},
     }
-    metric = METRICS_OF.get(task_of(Reference.parse(task)), "micro-f1")
+    metric = EDGE_TASK_METRICS.get(task_of(Reference.parse(task)), "micro-f1")
     score = METRICS.make("micro-f1")(gold, said)
     trial = Trial(TASKS.canonical(task), read=read, **{**given, **changed})  # type: ignore[arg-type]
     return Result(trial, metric, score, score - 0.05, score + 0.05, 0.5, gold, said, about)
@@ -109,14 +109,17 @@ ROLES = ("ARG0", "ARG1", "ARGM-TMP")
 
 def test_rows_on_published_data_stand_inside_and_others_below():
     results = [
-        *(measured("edge/spr2:data/SPR2", read, SIZES["SPR2"]) for read in ("lex", MIX)),
         *(
-            measured(f"edge/dpr:data/DPR,sample={k}/5", MIX, SIZES["Coref. (W)"])
+            measured("edge/spr2:data/SPR2", read, _SIZES["SPR2"])
+            for read in ("lex", SCALAR_MIX_LAYERS)
+        ),
+        *(
+            measured(f"edge/dpr:data/DPR,sample={k}/5", SCALAR_MIX_LAYERS, _SIZES["Coref. (W)"])
             for k in range(1, 6)
         ),
-        measured("edge/dep:data/EWT", MIX, (192033, 23146, 23017)),
-        measured("edge/dep:data/GUM", MIX, (3, 2, 1)),
-        measured("edge/srl:data/PropBank-EWT", MIX, (81415, 9583, 9337), ROLES),
+        measured("edge/dep:data/EWT", SCALAR_MIX_LAYERS, (192033, 23146, 23017)),
+        measured("edge/dep:data/GUM", SCALAR_MIX_LAYERS, (3, 2, 1)),
+        measured("edge/srl:data/PropBank-EWT", SCALAR_MIX_LAYERS, (81415, 9583, 9337), ROLES),
     ]
     entries = select_suite_results(tenney2019(), results).entries
     heads = {(e.place.data, e.place.why != "") for e in entries}
@@ -133,24 +136,26 @@ def test_rows_on_published_data_stand_inside_and_others_below():
 
 
 def test_parts_of_roles_are_judged_from_the_same_answers():
-    one = measured("edge/srl:data/PropBank-EWT", MIX, (1, 1, 1), ROLES)
+    one = measured("edge/srl:data/PropBank-EWT", SCALAR_MIX_LAYERS, (1, 1, 1), ROLES)
     listed = {
         c.column: c
         for c in list_paper_cells(
             "tenney2019", PAPER, select_suite_results(tenney2019(), [one]).entries
         )
-        if c.kind != "published" and c.layer == MIX
+        if c.kind != "published" and c.layer == SCALAR_MIX_LAYERS
     }
     assert set(listed) == {"SRL", "core roles", "non-core"}
     for column in ("core roles", "non-core"):
         assert listed[column].score == pytest.approx(
-            100 * METRICS.make(PARTS[column])(one.gold, one.predicted)
+            100 * METRICS.make(_PARTS[column])(one.gold, one.predicted)
         )
         assert listed[column].low < listed[column].score < listed[column].high
 
 
 def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
-    one = measured("edge/dep:data/EWT", MIX, (1, 1, 1), probe=PROBES.canonical("span"))
+    one = measured(
+        "edge/dep:data/EWT", SCALAR_MIX_LAYERS, (1, 1, 1), probe=PROBES.canonical("span")
+    )
     selection = select_suite_results(tenney2019(), [one])
     assert (selection.entries, selection.others) == ((), 1)
     assert "excluded: 1." in format_terminal_table(
@@ -164,7 +169,7 @@ def asked(reference, result):
 
 
 def test_data_are_the_published_ones_by_the_numbers_of_their_targets_and_how_they_were_read():
-    same = measured("edge/semeval:x", MIX, SIZES["Rel."])
+    same = measured("edge/semeval:x", SCALAR_MIX_LAYERS, _SIZES["Rel."])
     assert asked("edge/semeval:x", same) == ""
     assert asked("edge/semeval:x,words=cut", same) == "Rel. is not read as in the paper: words=cut"
     assert (
@@ -204,7 +209,7 @@ PAPERS = {  # how the paper's own reading of each column is written
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_own_readings_stand_in_their_column(name):
     for reference in PAPERS[name]:
-        one = measured(reference, MIX, SIZES[name])
+        one = measured(reference, SCALAR_MIX_LAYERS, _SIZES[name])
         place = tenney2019().locate_task(one.trial.task, one)
         assert place is not None
         assert PAPER.columns[place.column] == name
@@ -228,7 +233,7 @@ def test_the_papers_own_readings_stand_in_their_column(name):
     ],
 )
 def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, reference, told):
-    one = measured(reference, MIX, SIZES[name])
+    one = measured(reference, SCALAR_MIX_LAYERS, _SIZES[name])
     assert (
         tenney2019().locate_task(one.trial.task, one).why
         == f"{name} is not read as in the paper: {told}"
@@ -236,7 +241,7 @@ def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, refer
 
 
 def test_universal_tags_of_a_treebank_are_not_the_papers():
-    one = measured("edge/pos:x", MIX, SIZES["POS"])
+    one = measured("edge/pos:x", SCALAR_MIX_LAYERS, _SIZES["POS"])
     assert tenney2019().locate_task(one.trial.task, one).why == ""  # columns have one kind of tag
     files = {"source": {"files": ["a/train.conllu.xz"]}}
     one = saying(one, notes={**one.provenance.notes, **files})
@@ -251,9 +256,9 @@ def quick(monkeypatch):
     """Probes that are trained for a few steps: what is tried is where their results stand."""
     from lingprobe.probes.span import probe as span_protocols
 
-    fast = span_protocols.PROTOCOLS["fast"]
+    fast = span_protocols.EDGE_PROTOCOLS["fast"]
     monkeypatch.setitem(
-        span_protocols.PROTOCOLS,
+        span_protocols.EDGE_PROTOCOLS,
         "fast",
         replace(fast, plan=replace(fast.plan, epochs=1, steps=3, looks=1)),
     )
@@ -280,13 +285,13 @@ def jiant(folder, names):
         "Coref. (W)": f"edge/dpr:{made}/recast/dpr_data.txt",
         "Rel.": f"edge/semeval:{made}/semeval",
         **{
-            name: f"edge/{TASKS_OF[name]}:{made}/gold"
+            name: f"edge/{_TASKS_OF[name]}:{made}/gold"
             for name in ("Entities", "SRL", "Coref. (O)", "POS")
         },
         "Constit.": f"edge/const:{made}/gold,unary=separate,root=true",
     }
     for name in names:
-        place = folder / JIANT[name]
+        place = folder / _JIANT[name]
         place.mkdir(parents=True)
         write_dataset(TASKS.make(published[name]).load(), place / "edges.json", "jiant")
         (place / "edges.dev.json").rename(place / "development.json")
@@ -300,7 +305,7 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     """OntoNotes in columns and the rest in jiant's files, or all in jiant's; through plan, run and
     table.
     """
-    from_jiant = [name for name in WHOLE if form == "jiant" or name not in ONTONOTES]
+    from_jiant = [name for name in WHOLE if form == "jiant" or name not in _ONTONOTES]
     folders = {"jiant": str(jiant(tmp_path / "edges", from_jiant))} | (
         {"ontonotes": str(ontonotes(tmp_path / "onto"))} if form == "columns" else {}
     )
@@ -311,7 +316,9 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     for name, reference in named.items():
         plain = reference.without("sample")
         counts = TASKS.make(plain).load().notes["targets"]
-        monkeypatch.setitem(SIZES, name, tuple(counts[split] for split in ("train", "dev", "test")))
+        monkeypatch.setitem(
+            _SIZES, name, tuple(counts[split] for split in ("train", "dev", "test"))
+        )
     paths = RunPaths.of(tmp_path / "results", tmp_path / "cache")
     made = make_plan(
         make_designs(suite, SuiteRequest(["bow:random,dim=4,pool=none"], seeds=1)), paths
@@ -322,10 +329,10 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     entries = select_suite_results(suite, outcome.results).entries
     assert {entry.place.why for entry in entries} == {""}
     filled = {PAPER.columns[entry.place.column] for entry in entries if not entry.floor}
-    assert filled == {*WHOLE, *PARTS}
+    assert filled == {*WHOLE, *_PARTS}
     text = format_terminal_table(tabulate_paper(PAPER, entries))
     assert "different data" not in text
-    monkeypatch.setitem(SIZES, "SRL", (1, 2, 3))
+    monkeypatch.setitem(_SIZES, "SRL", (1, 2, 3))
     why = {entry.place.why for entry in select_suite_results(suite, outcome.results).entries} - {""}
     assert why
     assert all("SRL has " in text and "the paper's has 1 / 2 / 3" in text for text in why)

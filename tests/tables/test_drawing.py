@@ -13,7 +13,7 @@ from matplotlib.font_manager import fontManager
 from lingprobe.tables.drawing import PlotProblem, render_svg, save_figure, set_tooltip
 from lingprobe.tables.fonts import find_font_families
 from lingprobe.tables.panels import draw_cell, shorten_name
-from lingprobe.tables.style import BLUE, INK, ON_PALE
+from lingprobe.tables.style import CHART_BLUE, INK_COLOUR, INK_ON_PALE_CELLS
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<script>alert("a")</script> & $x$ \x1b[31m #1c2328 <g id="told:a">'
@@ -25,7 +25,7 @@ def drawn() -> Figure:
     axes = figure.subplots()
     axes.set_title(HOSTILE)
     axes.set_yticks([0], [HOSTILE])
-    (mark,) = axes.plot(0, 0, "o", color=BLUE)
+    (mark,) = axes.plot(0, 0, "o", color=CHART_BLUE)
     set_tooltip(mark, HOSTILE)
     return figure
 
@@ -44,12 +44,12 @@ def test_svg_is_xml_that_shows_names_as_they_are():
 def test_an_element_of_a_page_takes_its_colours(tmp_path):
     inline = render_svg(drawn)
     assert "fill: currentColor" in inline
-    assert f"fill: var(--figure-0, {BLUE})" in inline
+    assert f"fill: var(--figure-0, {CHART_BLUE})" in inline
     assert "fill: #ffffff" not in inline
     # a file has no page around, and stands on white
     save_figure(drawn, tmp_path / "a.svg")
     kept = (tmp_path / "a.svg").read_text("utf-8")
-    assert f"fill: {INK}" in kept
+    assert f"fill: {INK_COLOUR}" in kept
     assert "fill: #ffffff" in kept
     assert "var(" not in kept
 
@@ -135,7 +135,8 @@ def test_letters_of_no_font_are_named_with_a_font_to_install(font, tmp_path, cap
 
 
 @pytest.mark.parametrize(
-    ("fill", "colour"), [("#ffffff", ON_PALE), ("#ecf2f7", ON_PALE), ("#104673", "white")]
+    ("fill", "colour"),
+    [("#ffffff", INK_ON_PALE_CELLS), ("#ecf2f7", INK_ON_PALE_CELLS), ("#104673", "white")],
 )
 def test_numbers_in_cells_are_readable(fill, colour):
     _, text = draw_cell(Figure().subplots(), (0, 0), "90.0", fill)

@@ -3,7 +3,7 @@
 import pytest
 
 from lingprobe.tables.notes import (
-    MAX_PRINTED_NOTES,
+    _MAX_PRINTED_NOTES,
     list_sentences,
     printing_all_notes,
     select_notes,
@@ -38,8 +38,8 @@ def test_a_note_is_told_apart_into_sentences(note, sentences):
 
 def test_six_sentences_are_printed_and_how_many_more_there_are():
     shown = select_notes(table(*NOTES)).notes
-    assert shown[:MAX_PRINTED_NOTES] == NOTES[:MAX_PRINTED_NOTES]
-    assert shown[MAX_PRINTED_NOTES:] == ("3 more notes: add --notes, or see the HTML page.",)
+    assert shown[:_MAX_PRINTED_NOTES] == NOTES[:_MAX_PRINTED_NOTES]
+    assert shown[_MAX_PRINTED_NOTES:] == ("3 more notes: add --notes, or see the HTML page.",)
     assert select_notes(table(*NOTES[:6])).notes == NOTES[:6]
 
 
@@ -47,7 +47,7 @@ def test_all_are_printed_on_request():
     assert select_notes(table(*NOTES), all_notes=True).notes == NOTES
     with printing_all_notes():
         assert select_notes(table(*NOTES)).notes == NOTES
-    assert len(select_notes(table(*NOTES)).notes) == MAX_PRINTED_NOTES + 1
+    assert len(select_notes(table(*NOTES)).notes) == _MAX_PRINTED_NOTES + 1
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown"])

@@ -4,9 +4,9 @@ import pytest
 
 import lingprobe
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.suites.bibliography import PAPERS, format_bibtex
+from lingprobe.suites.bibliography import PAPER_NAMES, format_bibtex
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import UNITS, find_task_description, known_tasks
+from lingprobe.tasks.about import _UNITS, find_task_description, known_tasks
 
 
 def names(**wishes):
@@ -21,9 +21,9 @@ def test_something_is_known_of_every_task_and_every_pattern_fits_one():
 
 def test_papers_are_in_the_bibliography():
     for each in known_tasks().values():
-        assert set(each.papers) <= set(PAPERS)
+        assert set(each.papers) <= set(PAPER_NAMES)
         assert format_bibtex(each.papers).count("@") == len(each.papers)
-        assert each.unit in UNITS
+        assert each.unit in _UNITS
 
 
 def test_a_language_takes_tasks_over_ones_own_data_and_sets_in_that_language():

@@ -53,10 +53,10 @@ def banks(tmp_path_factory):
 def cache(tmp_path, monkeypatch):
     """The folder of columns; every corpus counts as large, and none is remembered."""
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path))
-    monkeypatch.setattr(parsed, "LARGE", -1)
-    parsed.CORPORA.clear()
+    monkeypatch.setattr(parsed, "_MIN_COLUMN_FILE_BYTES", -1)
+    parsed.CORPUS_CACHE.clear()
     yield tmp_path / "columns"
-    parsed.CORPORA.clear()
+    parsed.CORPUS_CACHE.clear()
 
 
 def load(family_, name, banks):
@@ -65,7 +65,7 @@ def load(family_, name, banks):
 
 
 def found(banks):
-    parsed.CORPORA.clear()
+    parsed.CORPUS_CACHE.clear()
     return family.parsed_files(family.TreebankTaskOptions(str(banks["ud"])))
 
 
@@ -73,10 +73,10 @@ def found(banks):
 def test_samples_are_the_same_from_memory_and_from_disk(banks, cache, monkeypatch, kind, name):
     on_disk = load(kind, name, banks)
     assert len(list(cache.glob("*.parquet"))) == len(list(banks[kind].iterdir()))
-    parsed.CORPORA.clear()
+    parsed.CORPUS_CACHE.clear()
     again = load(kind, name, banks)  # as another process reads it
-    parsed.CORPORA.clear()
-    monkeypatch.setattr(parsed, "LARGE", 1 << 30)
+    parsed.CORPUS_CACHE.clear()
+    monkeypatch.setattr(parsed, "_MIN_COLUMN_FILE_BYTES", 1 << 30)
     in_memory = load(kind, name, banks)
     same_dataset(on_disk, in_memory, name)
     same_dataset(again, in_memory, name)
@@ -126,7 +126,7 @@ def test_columns_of_rules_that_are_not_found_here_stay(tmp_path):
 def _killed(folder, cache, after):
     """Put the rules to a folder in a process that is killed at a block."""
     os.environ["LINGPROBE_CACHE"] = str(cache)
-    parsed.LARGE, blocks, left = -1, parsed.read_blocks, [after]
+    parsed._MIN_COLUMN_FILE_BYTES, blocks, left = -1, parsed.read_blocks, [after]
 
     def counted(*given):
         for block in blocks(*given):
@@ -184,7 +184,7 @@ def test_damaged_columns_are_set_aside_and_found_again(banks, cache, how, caplog
         "empty": b"",
     }  # fmt: skip
     path.write_bytes(damage[how])
-    parsed.CORPORA.clear()
+    parsed.CORPUS_CACHE.clear()
     with caplog.at_level(logging.WARNING, "lingprobe"):
         same_dataset(load("ud", "tense", banks), before, how)
     assert "is set aside" in caplog.text
@@ -201,9 +201,9 @@ def test_oracles_of_large_files_tell_what_is_asked_for(banks, cache, monkeypatch
         task = TASKS.make(reference)
         dataset = task.load()
         told = facts_of(task, oracle, dataset)
-        monkeypatch.setattr(parsed, "LARGE", 1 << 30)
+        monkeypatch.setattr(parsed, "_MIN_COLUMN_FILE_BYTES", 1 << 30)
         assert facts_of(task, oracle, dataset) == told
-        monkeypatch.setattr(parsed, "LARGE", -1)
+        monkeypatch.setattr(parsed, "_MIN_COLUMN_FILE_BYTES", -1)
         assert len(task.facts(oracle, dataset.sentences[:3])) == 3
 
 
@@ -242,7 +242,7 @@ def test_rules_of_ones_own_are_kept_where_their_code_says_all(banks, cache, tmp_
     allow_code(f"{mine}@any")
 
     def labels(name):
-        parsed.CORPORA.clear()
+        parsed.CORPUS_CACHE.clear()
         return TASKS.make(f"{mine}@{name}").load().labels.names
 
     assert labels(f"long:{banks['ud']}") == ("no", "yes")

@@ -11,7 +11,7 @@ from fixtures.server import serving
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.released import download as downloads
 from lingprobe.tasks.released.download import (
-    TRIES,
+    _TRIES,
     NoRoom,
     TooLarge,
     UnreachableServer,
@@ -60,7 +60,7 @@ def test_an_interrupted_file_goes_on_where_it_stopped(site, web, waits, tmp_path
 
 
 def test_a_later_run_goes_on_too(site, web, tmp_path):
-    site.cuts = [1000] * TRIES
+    site.cuts = [1000] * _TRIES
     with pytest.raises(
         UnreachableServer,
         match=r"ended after 4,000 of 256,000 bytes \(4 tries\); 4,000 bytes are kept",
@@ -71,7 +71,7 @@ def test_a_later_run_goes_on_too(site, web, tmp_path):
 
 
 def test_a_part_of_an_older_version_is_not_mixed_with_a_newer_one(site, web, tmp_path):
-    site.cuts = [1000] * TRIES
+    site.cuts = [1000] * _TRIES
     with pytest.raises(UnreachableServer):
         download_file(site.url + "a.txt", tmp_path / "a.txt", web)
     site.files["a.txt"], site.etag = b"z" * 9000, '"two"'
@@ -101,12 +101,12 @@ def test_a_part_that_is_longer_than_the_file_is_thrown_away(site, web, tmp_path)
     interrupted(site, web, tmp_path)
     get_partial_path(tmp_path / "a.txt").write_bytes(CONTENT + b"more")
     assert download_file(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
-    assert [wanted for _, wanted in site.asked[TRIES:]] == ["bytes=256004-", None]
+    assert [wanted for _, wanted in site.asked[_TRIES:]] == ["bytes=256004-", None]
 
 
 def interrupted(site, web, folder):
     """A file of which 4,000 bytes are there."""
-    site.cuts = [1000] * TRIES
+    site.cuts = [1000] * _TRIES
     with pytest.raises(UnreachableServer):
         download_file(site.url + "a.txt", folder / "a.txt", web)
 
@@ -153,14 +153,14 @@ def test_a_file_that_says_that_it_is_too_large_is_not_begun(site, web, tmp_path)
 
 
 def test_a_server_that_is_too_slow_is_given_up(site, tmp_path):
-    site.cuts = [1000] * TRIES
+    site.cuts = [1000] * _TRIES
     web = WebDownloader(pause=lambda _: None, patience=0, slowest=1e12)
     with pytest.raises(UnreachableServer, match="slower than 1,000,000,000,000 bytes a second"):
         download_file(site.url + "a.txt", tmp_path / "a.txt", web)
 
 
 def test_a_head_that_does_not_end_is_given_up(monkeypatch, tmp_path):
-    monkeypatch.setattr(downloads, "HEAD", 0.2)
+    monkeypatch.setattr(downloads, "_HEAD", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def drip():
@@ -197,7 +197,7 @@ def test_what_fails_for_good_is_said_at_once(site, web, waits, tmp_path):
 def test_what_fails_for_a_moment_is_tried_again(site, web, tmp_path, code):
     site.errors = [code]
     assert download_file(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
-    site.errors = [code] * TRIES
+    site.errors = [code] * _TRIES
     with pytest.raises(UnreachableServer, match=f"{code} .*4 tries"):
         download_file(site.url + "a.txt", tmp_path / "b.txt", web)
 

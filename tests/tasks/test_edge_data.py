@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lingprobe.corpora import conllu, edges
-from lingprobe.data.core import SPLITS
+from lingprobe.data.core import DATA_SPLITS
 from lingprobe.tasks import TASKS
 
 DATA = Path(os.environ.get("LINGPROBE_DATA", "/nonexistent"))
@@ -22,7 +22,7 @@ EDGE, EWT = DATA / "edge", DATA / "treebanks" / "UD_English-EWT"
 
 
 def sizes(dataset):
-    return tuple(len(dataset.rows(split)) for split in SPLITS)
+    return tuple(len(dataset.rows(split)) for split in DATA_SPLITS)
 
 
 def targets(dataset):

@@ -20,14 +20,14 @@ from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks.released import catalogue
 from lingprobe.tasks.released.catalogue import Collection, KnownFile, read_collections
 from lingprobe.tasks.released.content import examine_file
-from lingprobe.tasks.released.download import TRIES, UnreachableServer, WebDownloader
+from lingprobe.tasks.released.download import _TRIES, UnreachableServer, WebDownloader
 from lingprobe.tasks.released.fetch import (
     FetchedFile,
     FetchRequest,
     fetch_files,
     place_of,
 )
-from lingprobe.tasks.released.receipts import RECEIPT, all_published, is_published
+from lingprobe.tasks.released.receipts import RECEIPT_FILE, all_published, is_published
 
 ROWS = b"tr\tx\tone word\ntr\ty\tanother word\nva\tx\ta third\nte\ty\tand the last\n"
 SHA = hashlib.sha256(ROWS).hexdigest()
@@ -60,9 +60,9 @@ def test_files_are_put_where_they_belong_with_a_receipt(site, tmp_path):
     assert got == [
         FetchedFile(name, "fetched", ((2, 1, 1), len(ROWS), SHA)) for name in ("a.txt", "b.txt")
     ]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT_FILE]
     assert (tmp_path / "a.txt").read_bytes() == ROWS
-    receipt = json.loads((tmp_path / RECEIPT).read_text())["a.txt"]
+    receipt = json.loads((tmp_path / RECEIPT_FILE).read_text())["a.txt"]
     assert receipt == {
         "url": site.url + "a.txt",
         "rows": [2, 1, 1],
@@ -130,7 +130,7 @@ def test_a_page_that_says_sorry_is_no_data(site, tmp_path):
 
 
 def test_a_short_file_does_not_appear_and_is_gone_on_with(site, tmp_path):
-    site.cuts = [10] * TRIES
+    site.cuts = [10] * _TRIES
     with pytest.raises(
         DataProblem,
         match=(
@@ -165,7 +165,7 @@ def test_a_missing_file_is_named_and_the_others_come(site, tmp_path):
         ),
     ):
         got.extend(fetch_files(wish(site, tmp_path, files=("a.txt", "none.txt", "b.txt"))))
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT_FILE]
 
 
 def test_without_a_network_it_is_said_what_to_do(tmp_path):
@@ -419,7 +419,7 @@ def test_files_of_any_kind_are_no_web_pages_and_not_empty(site, tmp_path):
     assert str(next(coming)).startswith("a.json: fetched, 9 bytes")  # and no rows of train
     with pytest.raises(DataProblem, match=r"2 of 3 files .*b\.json is empty.*c\.json is a web"):
         list(coming)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", RECEIPT]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", RECEIPT_FILE]
 
 
 def test_what_a_killed_fetch_did_not_unpack_is_unpacked_by_the_next(site, tmp_path):
@@ -440,8 +440,8 @@ def test_several_fetches_into_one_folder_end_well(site, tmp_path):
     assert "".join(told).count("fetched") == 2
     assert len(site.asked) == 2
     assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
-    assert sorted(json.loads((tmp_path / RECEIPT).read_text())) == ["a.txt", "all.tar.gz"]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "all.tar.gz", "en", RECEIPT]
+    assert sorted(json.loads((tmp_path / RECEIPT_FILE).read_text())) == ["a.txt", "all.tar.gz"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "all.tar.gz", "en", RECEIPT_FILE]
 
 
 @pytest.mark.parametrize(

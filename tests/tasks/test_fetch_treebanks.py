@@ -19,7 +19,7 @@ import lingprobe
 from fixtures.server import serving
 from lingprobe.cli import app
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.corpora.places import LISTING, MissingTreebank, home_of, locate_path
+from lingprobe.corpora.places import TREEBANK_LISTING_FILE, MissingTreebank, home_of, locate_path
 from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.find import expand_tasks
@@ -62,13 +62,13 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     for name in ("LINGPROBE_TREEBANKS", "LINGPROBE_MIRROR", "LINGPROBE_OFFLINE", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(download, "TRIES", 2)
+    monkeypatch.setattr(download, "_TRIES", 2)
     raw = {f"raw/UD_English-EWT/r2.17/{name}": content for name, content in FILES.items()}
     with serving(
         {"api/UD_English-EWT/r2.17": tree({**FILES, "CONTRIBUTING.md": b"x"}), **raw}
     ) as site:
-        monkeypatch.setattr(universal, "API", site.url + "api/{name}/r{release}")
-        monkeypatch.setattr(universal, "RAW", site.url + "raw/{name}/r{release}/")
+        monkeypatch.setattr(universal, "_API", site.url + "api/{name}/r{release}")
+        monkeypatch.setattr(universal, "_RAW", site.url + "raw/{name}/r{release}/")
         yield site
 
 
@@ -206,13 +206,13 @@ def test_no_network_is_said_in_a_sentence_with_what_to_do(site, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}/"
-    monkeypatch.setattr(universal, "API", nobody + "api/{name}/r{release}")
-    monkeypatch.setattr(universal, "RAW", nobody + "raw/{name}/r{release}/")
+    monkeypatch.setattr(universal, "_API", nobody + "api/{name}/r{release}")
+    monkeypatch.setattr(universal, "_RAW", nobody + "raw/{name}/r{release}/")
     with pytest.raises(DataProblem) as caught:
         lingprobe.fetch("ud/en_ewt")
     assert "git clone --branch r2.17 --depth 1" in str(caught.value)
     assert "LINGPROBE_TREEBANKS" in str(caught.value)
-    assert not home_of(find_treebank("en_ewt")).joinpath(LISTING).exists()
+    assert not home_of(find_treebank("en_ewt")).joinpath(TREEBANK_LISTING_FILE).exists()
 
 
 def test_a_slip_is_told():
@@ -279,8 +279,8 @@ import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 import lingprobe
 from lingprobe.tasks.released import supply, universal
-universal.API = sys.argv[1] + "api/{name}/r{release}"
-universal.RAW = sys.argv[1] + "raw/{name}/r{release}/"
+universal._API = sys.argv[1] + "api/{name}/r{release}"
+universal._RAW = sys.argv[1] + "raw/{name}/r{release}/"
 from lingprobe.cli import main
 sys.argv = ["lingprobe", "fetch", "ud/en_ewt", "-q"]
 main()
@@ -291,7 +291,7 @@ def test_ctrl_c_leaves_a_part_that_the_next_goes_on_from(site, tmp_path):
     site.delay = 30.0  # before the last byte
     place = home_of(find_treebank("en_ewt"))
     place.mkdir(parents=True)
-    (place / LISTING).write_text(
+    (place / TREEBANK_LISTING_FILE).write_text(
         json.dumps({"files": {"en_ewt-ud-train.conllu": {"size": len(BODY), "blob": git(BODY)}}})
     )
     running = subprocess.Popen(

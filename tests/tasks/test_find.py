@@ -7,8 +7,8 @@ import pytest
 
 import lingprobe
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.corpora.places import LISTING
-from lingprobe.corpora.universal import RELEASE
+from lingprobe.corpora.places import TREEBANK_LISTING_FILE
+from lingprobe.corpora.universal import DEFAULT_UD_RELEASE
 from lingprobe.data.core import DataProblem
 
 MENTIONED = "# global.Entity = GRP-etype\n"
@@ -74,12 +74,16 @@ def test_a_family_that_reads_none_of_them_says_so(banks):
 
 def test_treebanks_that_were_fetched_are_found_where_no_others_are(banks, tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
-    home = tmp_path / "cache" / "data" / "ud" / RELEASE
+    home = tmp_path / "cache" / "data" / "ud" / DEFAULT_UD_RELEASE
     home.mkdir(parents=True)
     for name in ("UD_Polish-PDB", "UD_English-EWT"):
         shutil.copytree(banks / name, home / name)
-    (home / "UD_Polish-PDB" / LISTING).write_text('{"files": {"pl_pdb-ud-train.conllu": {}}}')
-    (home / "UD_English-EWT" / LISTING).write_text('{"files": {"en_ewt-ud-dev.conllu": {}}}')
+    (home / "UD_Polish-PDB" / TREEBANK_LISTING_FILE).write_text(
+        '{"files": {"pl_pdb-ud-train.conllu": {}}}'
+    )
+    (home / "UD_English-EWT" / TREEBANK_LISTING_FILE).write_text(
+        '{"files": {"en_ewt-ud-dev.conllu": {}}}'
+    )
     (tmp_path / "nothing").mkdir()
     monkeypatch.chdir(tmp_path / "nothing")
     assert lingprobe.get_tasks("pol", "ud/tense") == [f"ud/tense:{home / 'UD_Polish-PDB'}"]

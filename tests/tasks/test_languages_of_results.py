@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.tasks.languages import UNKNOWN, list_languages
+from lingprobe.tasks.languages import UNKNOWN_LANGUAGE, list_languages
 
 
 def read(task, *files):
@@ -19,18 +19,18 @@ def read(task, *files):
         ("ud/tense:bank", ["/x/pl_pdb-ud-train.conllu", "/x/pl_pdb-ud-dev.conllu"], ["pol-Latn"]),
         ("ud/tense:bank", ["a/en_ewt-ud-test.conllu", "b/ru_gsd-ud-test.conllu"],
          ["eng-Latn", "rus-Cyrl"]),
-        ("ud/tense:bank", ["a/mine.conllu", "xx-ud.txt"], [UNKNOWN]),
+        ("ud/tense:bank", ["a/mine.conllu", "xx-ud.txt"], [UNKNOWN_LANGUAGE]),
         ("ud/tense:bank", ["UD_Polish-PDB/dev.conllu"], ["pol-Latn"]),
-        ("ud/tense:bank", ["a/qtd_sagt-ud-train.conllu"], [UNKNOWN]),  # German and Turkish
-        ("ud/tense:bank", [], [UNKNOWN]),
+        ("ud/tense:bank", ["a/qtd_sagt-ud-train.conllu"], [UNKNOWN_LANGUAGE]),  # German and Turkish
+        ("ud/tense:bank", [], [UNKNOWN_LANGUAGE]),
         ("ud/tense:embedded", [], ["eng-Latn"]),
         ("comp/negation,language=english", [], ["eng-Latn"]),
         ("comp/negation,language=polish", [], ["pol-Latn"]),
-        ("comp/negation,language=mine.py@esperanto", [], [UNKNOWN]),
+        ("comp/negation,language=mine.py@esperanto", [], [UNKNOWN_LANGUAGE]),
         ("xprobe/tense:/data/ru", [], ["rus-Cyrl"]),
         ("xprobe/tense:/data/de", ["/x/pl_pdb-ud-train.conllu"], ["deu-Latn"]),
         ("senteval/tense:/data", [], ["eng-Latn"]),
-        ("no reference, at all", [], [UNKNOWN]),
+        ("no reference, at all", [], [UNKNOWN_LANGUAGE]),
     ],
 )  # fmt: skip
 def test_a_language_is_that_of_the_files_or_of_the_task(task, files, found):
@@ -41,4 +41,4 @@ def test_languages_of_several_results_are_told_once_in_order():
     some = [read("xprobe/tense:/data/ru"), read("ud/tense:embedded"), read("xprobe/len:/data/ru")]
     assert list_languages(some) == ["rus-Cyrl", "eng-Latn"]
     assert list_languages([some[0], read("ud/tense:bank")]) == ["rus-Cyrl"]
-    assert list_languages([]) == [UNKNOWN]
+    assert list_languages([]) == [UNKNOWN_LANGUAGE]

@@ -5,11 +5,11 @@ import pytest
 
 import lingprobe
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.data.core import SPLITS
+from lingprobe.data.core import DATA_SPLITS
 from lingprobe.experiment import data
 from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.limits import LimitedTask
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
 WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=1800"
@@ -18,7 +18,7 @@ WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=1800"
 def test_splits_and_classes_keep_their_shares():
     whole, part = TASKS.make(WHOLE).load(), TASKS.make(PART).load()
     assert len(part) == 1800
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         share = len(whole.rows(split)) / len(whole)
         assert len(part.rows(split)) == pytest.approx(1800 * share, abs=1)
         counts = part.labels.take(part.rows(split)).counts().values()
@@ -30,7 +30,7 @@ def test_splits_and_classes_keep_their_shares():
 )
 def test_a_small_part_keeps_enough_to_test_on(limit, splits):
     part = TASKS.make(f"{WHOLE},limit={limit}").load()
-    assert tuple(len(part.rows(split)) for split in SPLITS) == splits
+    assert tuple(len(part.rows(split)) for split in DATA_SPLITS) == splits
 
 
 def test_only_sentences_of_its_examples_are_left():
@@ -41,17 +41,17 @@ def test_only_sentences_of_its_examples_are_left():
     assert all(known[example.sites] == example for example in part.examples())
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_data_of_every_family_can_be_limited(family):
     class Task:
         name, question, metric, probe, view = "mine", "?", "accuracy", "logreg", "mean"
 
         def load(self):
-            return FAMILIES[family]((40, 10, 10))
+            return TINY_DATASET_FAMILIES[family]((40, 10, 10))
 
     (task,) = limit_tasks([Task()], 12)
     assert task.name == "mine,limit=12"
-    assert [len(task.load().rows(split)) for split in SPLITS] == [6, 2, 4]
+    assert [len(task.load().rows(split)) for split in DATA_SPLITS] == [6, 2, 4]
 
 
 def test_a_limit_above_all_leaves_all():

@@ -20,7 +20,7 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 NAMES = sorted(
     name for name in TASKS.places() if "path" in inspect.signature(TASKS.find(name)).parameters
@@ -117,7 +117,7 @@ class Failing:
 )
 @pytest.mark.parametrize("fingerprint", [True, False])
 def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
     kind = type("Marked", (Failing,), {"fingerprint": "x"}) if fingerprint else Failing
     paths = RunPaths.of(tmp_path / "results", tmp_path)
     made = make_plan(
@@ -143,7 +143,7 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
     """The plan looks at a task before it is divided, so that a fold may fail later than the
     task.
     """
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
     calls: Counter[str] = Counter()
 
     class Later(Failing):
@@ -152,7 +152,7 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
         def load(self):
             calls["load"] += 1
             if calls["load"] == 1:
-                return FAMILIES["sentence"]()
+                return TINY_DATASET_FAMILIES["sentence"]()
             return super().load()
 
     paths = RunPaths.of(tmp_path / "results", tmp_path)

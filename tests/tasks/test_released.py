@@ -5,7 +5,7 @@ import pytest
 
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
-from lingprobe.data.oracles import BEYOND_SURFACE, find_opposed
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION, find_opposed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS, baselines, list_task_names
@@ -202,7 +202,7 @@ def test_tables_without_splits_are_sampled_on_request(tmp_path):
 @pytest.mark.parametrize("task", [name for name in TASKS.table if name.endswith("/sent-len")])
 def test_length_is_no_opponent_where_length_is_asked(task):
     """In any family: it solves the task by its definition, and is one where depth is asked."""
-    length = ENCODERS.make(baselines.LENGTH)
+    length = ENCODERS.make(baselines.LENGTH_BASELINE)
     depth = task.replace("sent-len", "tree-depth")
     assert not find_opposed(length, TASKS.make(f"{task}:x,limit=9"))
-    assert find_opposed(length, TASKS.make(f"{depth}:x")) == (BEYOND_SURFACE,)
+    assert find_opposed(length, TASKS.make(f"{depth}:x")) == (BEYOND_SURFACE_QUESTION,)

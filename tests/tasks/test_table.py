@@ -13,14 +13,14 @@ from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
-from lingprobe.tasks.table import REDRAWN, TableTask
-from lingprobe.testing import FAMILIES, check_task, same_dataset
+from lingprobe.tasks.table import _REDRAWN, TableTask
+from lingprobe.testing import TINY_DATASET_FAMILIES, check_task, same_dataset
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TINY_DATASET_FAMILIES)
 def test_a_table_of_every_family_is_a_task(tmp_path, family, suffix):
-    write_dataset(FAMILIES[family](), tmp_path / f"mine.{suffix}")
+    write_dataset(TINY_DATASET_FAMILIES[family](), tmp_path / f"mine.{suffix}")
     reference = f"table:{tmp_path / f'mine.{suffix}'}"
     check_task(reference)
     task = TASKS.make(reference)
@@ -28,7 +28,7 @@ def test_a_table_of_every_family_is_a_task(tmp_path, family, suffix):
     assert task.metric == {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(
         family, "accuracy"
     )
-    same_dataset(task.load(), FAMILIES[family]())
+    same_dataset(task.load(), TINY_DATASET_FAMILIES[family]())
 
 
 def test_a_missing_dev_split_is_carved_seeded_and_noted(tmp_path):
@@ -173,7 +173,7 @@ def test_a_table_without_a_test_split_gets_folds_and_dev_parts(tmp_path):
 
 
 def test_a_dev_split_without_a_test_split_is_drawn_anew_and_said(tmp_path):
-    for split, remarks in (("dev", (REDRAWN,)), ("test", ())):
+    for split, remarks in (("dev", (_REDRAWN,)), ("test", ())):
         (tmp_path / split).mkdir()
         labelled(tmp_path / split / "train.csv", row="train {i},{label}")
         labelled(tmp_path / split / f"{split}.csv", row="other {i},{label}")

@@ -12,13 +12,13 @@ import pytest
 
 from fixtures.forest import forest
 from lingprobe.corpora.brackets import read_brackets
-from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.core import DATA_SPLITS, DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer, make_answer
 from lingprobe.tasks.tree import corpus as room
 from lingprobe.tasks.tree import rules as tree_rules
-from lingprobe.tasks.tree.answers import EQUAL, PUBLISHED, README
-from lingprobe.tasks.tree.clause import NO_CLAUSE
+from lingprobe.tasks.tree.answers import _PUBLISHED, _README, EQUAL_LENGTH_BINS
+from lingprobe.tasks.tree.clause import NO_PENN_CLAUSE
 
 TEN = (
     "sent-len",
@@ -138,7 +138,7 @@ HE = "(NP (PRP He))"
         ),
         (f"(ROOT (SQ (VBD Did) {HE} (VP (VB sleep)) (. ?)))", "PAST"),
         (f"(ROOT (SBARQ (WHADVP (WRB Why)) (SQ (VBZ does) {HE} (VP (VB sleep))) (. ?)))", "PRES"),
-        ("(ROOT (NP (DT The) (NN end)))", NO_CLAUSE),
+        ("(ROOT (NP (DT The) (NN end)))", NO_PENN_CLAUSE),
     ],
 )
 def test_tense_is_that_of_the_main_clause(tree, text, finding):
@@ -286,13 +286,13 @@ def test_every_task_is_balanced_and_says_what_it_read(bank, name):
 
 
 def test_lengths_are_in_six_bins(bank):
-    for bins, edges in (("equal", EQUAL), ("readme", README)):
+    for bins, edges in (("equal", EQUAL_LENGTH_BINS), ("readme", _README)):
         dataset = load("sent-len", bank, bins=bins)
         assert set(by_label(dataset)) == {f"{low}-{high}" for low, high in edges}
         for example in dataset.examples():
             low, high = map(int, example.label.split("-"))
             assert low <= len(example.sites[0].sentence.words) <= high
-    assert {high - low for low, high in EQUAL} == {3}
+    assert {high - low for low, high in EQUAL_LENGTH_BINS} == {3}
 
 
 def test_each_sentence_holds_one_target_word_once(bank):
@@ -318,7 +318,7 @@ def test_constituents_are_the_most_frequent_or_the_published_ones(bank):
     assert min(found.notes["classes"].values()) >= 100
     published = load("top-const", bank, inventory="published")
     assert published.notes["number of classes, with OTHER"] == 20
-    assert set(by_label(published)) <= {*PUBLISHED.split(), "OTHER"}
+    assert set(by_label(published)) <= {*_PUBLISHED.split(), "OTHER"}
 
 
 def test_target_forms_are_in_one_split_and_rows_are_tagged(bank):
@@ -351,7 +351,7 @@ def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(ban
 def test_ten_tasks_read_their_sources_once(bank, monkeypatch):
     files = []
     plain = room._read_file_blocks
-    monkeypatch.setattr(room, "CORPORA", type(room.CORPORA)())
+    monkeypatch.setattr(room, "CORPUS_CACHE", type(room.CORPUS_CACHE)())
     monkeypatch.setattr(
         room, "_read_file_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
     )
@@ -372,10 +372,10 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
     )
     found = room.TreeTaskOptions(str(tmp_path)).corpus()
     assert found.left_out["a second time"] >= 90
-    assert (found.splits[:80] == SPLITS.index("test")).sum() >= 75
+    assert (found.splits[:80] == DATA_SPLITS.index("test")).sum() >= 75
     examples = list(load("sent-len", tmp_path, splits="official").examples())
     sentences = [sentence for some, _ in found.read() for sentence in some]
-    home = {s.words: SPLITS[k] for s, k in zip(sentences, found.splits.tolist(), strict=True)}
+    home = {s.words: DATA_SPLITS[k] for s, k in zip(sentences, found.splits.tolist(), strict=True)}
     assert all(example.split == home[example.sites[0].sentence.words] for example in examples)
     with pytest.raises(DataProblem, match="is named twice"):
         load("tense", tmp_path, **{"with": tmp_path / "a-dev.ptb"})

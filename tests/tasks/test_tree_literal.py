@@ -12,7 +12,7 @@ from lingprobe.corpora import brackets
 from lingprobe.data.core import Sentence
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.tree.altered_sentences import find_shifts, find_swap_places
-from lingprobe.tasks.tree.corpus import LITERAL, RULES
+from lingprobe.tasks.tree.corpus import _LITERAL, PHRASE_TREE_RULES
 from tasks.altering import corpus_of
 
 S = "(ROOT (S {} (. .)))"
@@ -57,8 +57,8 @@ def forest(tmp_path_factory):
     ],
 )
 def test_what_the_paper_does_not_leave_out_has_an_answer(tree, rule, text, label):
-    assert isinstance(RULES[rule](tree(text)), str)
-    assert LITERAL[rule](tree(text)).label == label
+    assert isinstance(PHRASE_TREE_RULES[rule](tree(text)), str)
+    assert _LITERAL[rule](tree(text)).label == label
 
 
 @pytest.mark.parametrize(
@@ -66,15 +66,15 @@ def test_what_the_paper_does_not_leave_out_has_an_answer(tree, rule, text, label
 )
 def test_marks_inside_stay_out(tree, text):
     assert (
-        isinstance(LITERAL["top-const"](tree(text)), str)
-        or LITERAL["top-const"](tree(text)).label == "."
+        isinstance(_LITERAL["top-const"](tree(text)), str)
+        or _LITERAL["top-const"](tree(text)).label == "."
     )
 
 
 def test_clauses_of_one_word_and_without_a_finite_verb_are_clauses(tree):
     for text in (CLAUSES, "(ROOT (S (S (VP (VB Run))) (CC and) (S (VP (VB hide))) (. .)))"):
-        assert isinstance(RULES["coord-inv"](tree(text)), str)
-        assert LITERAL["coord-inv"](tree(text)).longer(False) == "neither"
+        assert isinstance(PHRASE_TREE_RULES["coord-inv"](tree(text)), str)
+        assert _LITERAL["coord-inv"](tree(text)).longer(False) == "neither"
 
 
 def test_any_two_words_change_places_but_the_first_and_marks():
@@ -93,9 +93,12 @@ def test_any_two_words_change_places_but_the_first_and_marks():
     ]
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", PHRASE_TREE_RULES)
 def test_all_that_was_answered_is_answered_alike(rule, forest):
-    found = [(RULES[rule](one), LITERAL[rule](one)) for one in brackets.read_brackets(forest)]
+    found = [
+        (PHRASE_TREE_RULES[rule](one), _LITERAL[rule](one))
+        for one in brackets.read_brackets(forest)
+    ]
     known = [(a, b) for a, b in found if not isinstance(a, str)]
     assert known
     assert all(a == b for a, b in known)

@@ -12,7 +12,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.tree.odd import (
-    NEAR,
+    _NEAR,
     ReplacementWords,
     compute_frequency_band,
     find_replacements,
@@ -71,7 +71,7 @@ def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as
         assert olds
         assert 0 < i < len(words) - 1
         assert any(
-            all(abs(math.log(new / old)) <= NEAR + 1e-6 for old, new in both(counts, words, i, w))
+            all(abs(math.log(new / old)) <= _NEAR + 1e-6 for old, new in both(counts, words, i, w))
             for w in olds
         )
         compared += 1

@@ -13,7 +13,7 @@ from treebanks import STARRED, block
 from lingprobe.corpora import embedded as grammar
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.candidates import number_values
-from lingprobe.tasks import FAMILIES, TASKS
+from lingprobe.tasks import TASK_FAMILIES, TASKS
 from lingprobe.tasks import parsed_corpora as parsed
 from lingprobe.tasks.shards import StringLists
 from lingprobe.tasks.ud import family
@@ -23,7 +23,7 @@ from lingprobe.tasks.ud.classes import (
     sentences_per_class,
 )
 
-NINE = FAMILIES["ud"]["ud.family"].replace("_", "-").split()
+NINE = TASK_FAMILIES["ud"]["ud.family"].replace("_", "-").split()
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_the_final_mark_can_be_taken_off(generated):
 def test_nine_tasks_read_a_treebank_once(generated, monkeypatch):
     files = []
     plain = parsed.read_blocks
-    monkeypatch.setattr(family, "CORPORA", type(family.CORPORA)())
+    monkeypatch.setattr(family, "CORPUS_CACHE", type(family.CORPUS_CACHE)())
     monkeypatch.setattr(
         parsed, "read_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
     )

@@ -9,10 +9,16 @@ from treebanks import block, main, tree
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.answers import READING, UNREAD, Answer, RuleFindings, make_answer
+from lingprobe.tasks.answers import (
+    READING_STRATUM,
+    UNREAD_BY_ROWS,
+    Answer,
+    RuleFindings,
+    make_answer,
+)
 from lingprobe.tasks.ud.account import (
-    NO_CONTRADICTION,
-    NO_DOUBT,
+    _NO_CONTRADICTION,
+    _NO_DOUBT,
     RowsRead,
     account_for_rows,
     find_contradiction,
@@ -20,14 +26,14 @@ from lingprobe.tasks.ud.account import (
     mark_contradictions,
     tag_readings,
 )
-from lingprobe.tasks.ud.family import RULES, rules_of_file
+from lingprobe.tasks.ud.family import DEPENDENCY_TREE_RULES, rules_of_file
 from lingprobe.tasks.ud.rules import (
-    MAJESTY,
+    PLURAL_OF_MAJESTY,
     classify_clause_tense,
     classify_voice,
     find_subject_number,
 )
-from lingprobe.tasks.ud.verbs import DOUBTFUL, OF_A_PERFECT
+from lingprobe.tasks.ud.verbs import DOUBTFUL_PARTICIPLE, PASSIVE_OF_A_PERFECT
 
 FIN = "Mood=Ind|Tense={}|VerbForm=Fin"
 PRES, PAST = FIN.format("Pres"), FIN.format("Past")
@@ -47,21 +53,21 @@ def counted(*findings):
 
 def test_shares_are_counted_by_class_and_warned_of_where_they_differ_by_five_points():
     pres, past = make_answer("pres", "runs"), make_answer("past", "ran")
-    unread = make_answer("pres", "rans", reading=UNREAD)
+    unread = make_answer("pres", "rans", reading=UNREAD_BY_ROWS)
     found = counted((pres, 94), (unread, 6), (past, 100), ("a reason", 7))
-    none = counted((NO_DOUBT, 207))
+    none = counted((_NO_DOUBT, 207))
     account = account_for_rows("tense", ["UD_English-EWT/a.conllu"], found, none)
     assert account.classes == {"past": {"read": 100}, "pres": {"read": 94, "unread": 6}}
     assert account.remarks() == ["constructions: share unread by class: past 0 %, pres 6 %"]
     fewer = counted((pres, 96), (unread, 4), (past, 100))
     assert not account_for_rows("tense", ["UD_English-EWT/a"], fewer, none).remarks()
-    doubts = counted((make_answer("past"), 10), (NO_DOUBT, 190))
+    doubts = counted((make_answer("past"), 10), (_NO_DOUBT, 190))
     (remark,) = account_for_rows("tense", ["UD_English-EWT/a"], fewer, doubts).remarks()
     assert remark == "constructions: share that rows leave out by class: past 9 %, pres 0 %"
 
 
 def test_a_language_without_rows_is_said_to_be_not_read():
-    found, none = counted((make_answer("pres"), 5)), counted((NO_DOUBT, 5))
+    found, none = counted((make_answer("pres"), 5)), counted((_NO_DOUBT, 5))
     account = account_for_rows("tense", ["UD_Turkish-IMST/tr_imst-ud-dev.conllu"], found, none)
     assert account.remarks() == ["constructions: not read in the language of tr_imst"]
     assert not account.classes
@@ -75,9 +81,9 @@ def test_a_language_without_rows_is_said_to_be_not_read():
 
 
 def test_what_is_read_is_tagged_where_something_is_not():
-    read, unread = make_answer("pres", "runs"), make_answer("pres", "rans", reading=UNREAD)
+    read, unread = make_answer("pres", "runs"), make_answer("pres", "rans", reading=UNREAD_BY_ROWS)
     tagged = tag_readings(counted((read, 1), (unread, 1), ("a reason", 1)))
-    assert [getattr(v, "strata", {}).get(READING) for v in tagged.values] == [
+    assert [getattr(v, "strata", {}).get(READING_STRATUM) for v in tagged.values] == [
         "read",
         "unread",
         None,
@@ -89,16 +95,16 @@ def test_what_is_read_is_tagged_where_something_is_not():
 def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
     rows = "er AUX {} 2 aux være\nfaldet VERB " + f"{PART} 0 root"
     found = clause(rows.format(PRES))
-    assert classify_clause_tense(found) == DOUBTFUL
+    assert classify_clause_tense(found) == DOUBTFUL_PARTICIPLE
     assert find_doubt("tense", found, classify_clause_tense(found)) == make_answer("pres")
     past = clause(rows.format(PAST))
-    assert find_doubt("tense", past, classify_clause_tense(past)) == NO_DOUBT
+    assert find_doubt("tense", past, classify_clause_tense(past)) == _NO_DOUBT
     called = clause(f"he AUX {PRES} 2 aux:pass haber\ncomido VERB {PART} 0 root")
-    assert classify_voice(called) == OF_A_PERFECT
+    assert classify_voice(called) == PASSIVE_OF_A_PERFECT
     assert find_doubt("passive", called, classify_voice(called)) == make_answer("passive")
     modal = clause("may AUX _ 2 aux\nfall VERB VerbForm=Inf 0 root")
     assert (
-        find_doubt("tense", modal, classify_clause_tense(modal)) == NO_DOUBT
+        find_doubt("tense", modal, classify_clause_tense(modal)) == _NO_DOUBT
     )  # neither present nor past
 
 
@@ -134,15 +140,17 @@ def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
 )
 def test_rules_check_each_other(clause, rule, rows, expected):
     found = clause(rows)
-    assert find_contradiction(rule, found, RULES[rule](found)) == make_answer(expected)
+    assert find_contradiction(rule, found, DEPENDENCY_TREE_RULES[rule](found)) == make_answer(
+        expected
+    )
     other = clause(f"she PRON _ 2 nsubj\nsings VERB {PRES} 0 root\n. PUNCT _ 2 punct")
-    assert find_contradiction(rule, other, RULES[rule](other)) == NO_CONTRADICTION
+    assert find_contradiction(rule, other, DEPENDENCY_TREE_RULES[rule](other)) == _NO_CONTRADICTION
 
 
 def test_what_contradicts_a_label_is_a_stratum():
     one, other = make_answer("plur", "dogs"), make_answer("sing", "dog")
     found = RuleFindings.of(np.array([0, 1, 0, 2]), [one, other, "a reason"])
-    checks = RuleFindings.of(np.array([0, 0, 1, 1]), [NO_CONTRADICTION, make_answer("it is odd")])
+    checks = RuleFindings.of(np.array([0, 0, 1, 1]), [_NO_CONTRADICTION, make_answer("it is odd")])
     marked = mark_contradictions(found, checks)
     said = [marked.values[code] for code in marked.codes.tolist()]
     assert said[0] == one
@@ -161,9 +169,9 @@ MAJESTY_ROWS = """
 @pytest.mark.parametrize(
     ("number", "noun", "lemma", "expected"),
     [
-        ("Sing", "אלהים", "אלהים", MAJESTY),
-        ("Sing", "אֱלֹהִ֑ים", "אֱלֹהִים", MAJESTY),  # the same with vowels and cantillation
-        ("Sing", "אֲדֹנָ֔יו", "אדון", MAJESTY),
+        ("Sing", "אלהים", "אלהים", PLURAL_OF_MAJESTY),
+        ("Sing", "אֱלֹהִ֑ים", "אֱלֹהִים", PLURAL_OF_MAJESTY),  # the same with vowels and cantillation
+        ("Sing", "אֲדֹנָ֔יו", "אדון", PLURAL_OF_MAJESTY),
         ("Plur", "אלהים", "אלהים", "plur"),  # gods
         ("Sing", "מלכים", "מלך", "plur"),  # verb-first agreement, which no row is about
     ],

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import lingprobe.tasks.ud.lists as module
-from lingprobe.tasks.ud.lists import TABLE, word_list
+from lingprobe.tasks.ud.lists import _TABLE, word_list
 
 CODE = sorted(Path(module.__file__).parent.glob("*.py"))
 
 
 def test_every_list_is_asked_for_and_every_one_asked_for_is_there():
-    rows = [line.split("\t") for line in TABLE.read_text("utf-8").splitlines()[1:]]
+    rows = [line.split("\t") for line in _TABLE.read_text("utf-8").splitlines()[1:]]
     named = {name for lists, *_ in rows for name in lists.split()}
     asked = {
         name

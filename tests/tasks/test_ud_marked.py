@@ -15,11 +15,11 @@ from lingprobe.data.notes import DatasetNotes
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.ud.account import NO_CONTRADICTION, RowsRead, find_contradiction
+from lingprobe.tasks.ud.account import _NO_CONTRADICTION, RowsRead, find_contradiction
 from lingprobe.tasks.ud.family import TreebankTaskOptions, parsed_files
-from lingprobe.tasks.ud.markings import MARKS_OBLIQUES, refuse_obliques
-from lingprobe.tasks.ud.rules import NO_OBJECT, find_object_number, find_subject_number
-from lingprobe.tasks.ud.types import ASKS, SILENT, WISHES, sent_type
+from lingprobe.tasks.ud.markings import _MARKS_OBLIQUES, refuse_obliques
+from lingprobe.tasks.ud.rules import NO_OBJECT_ADPOSITION, find_object_number, find_subject_number
+from lingprobe.tasks.ud.types import _SILENT, _WISHES, QUESTION_WITHOUT_MARK, sent_type
 
 FIN = "Mood=Ind|Tense=Past|VerbForm=Fin"
 
@@ -76,8 +76,8 @@ def test_an_adposition_marks_objects_where_a_tenth_of_its_nouns_are_some(
     """No list knows *xu*, in a language that nobody read."""
     place = write(tmp_path / "bank", "mine.conllu", mixed("xu", objects, obliques))
     found = findings_of(place)[:objects]
-    assert (MARKS_OBLIQUES not in found) == marks
-    assert marks or set(found) == {MARKS_OBLIQUES}
+    assert (_MARKS_OBLIQUES not in found) == marks
+    assert marks or set(found) == {_MARKS_OBLIQUES}
 
 
 def test_case_tells_what_an_adposition_marks(tmp_path):
@@ -85,7 +85,7 @@ def test_case_tells_what_an_adposition_marks(tmp_path):
     rows = [*mixed("xu", 30, 0, "Acc"), *mixed("xu", 2, 100, "Dat", start=200)]
     found = findings_of(write(tmp_path / "bank", "mine.conllu", rows))
     assert set(found[:30]) == {"sing", "plur"}
-    assert set(found[30:32]) == {MARKS_OBLIQUES}
+    assert set(found[30:32]) == {_MARKS_OBLIQUES}
 
 
 def test_each_language_says_what_its_adpositions_mark(tmp_path):
@@ -95,8 +95,8 @@ def test_each_language_says_what_its_adpositions_mark(tmp_path):
     corpus = parsed_files(TreebankTaskOptions(spanish, with_=(other,)))
     found = refuse_obliques(corpus, corpus.findings("obj-num"), corpus.findings("obliques"))
     labels = [label(found.values[code]) for code in found.codes.tolist()]
-    assert MARKS_OBLIQUES not in labels[:80]
-    assert labels[80:84] == [MARKS_OBLIQUES] * 4
+    assert _MARKS_OBLIQUES not in labels[:80]
+    assert labels[80:84] == [_MARKS_OBLIQUES] * 4
     assert len(labels) == len(corpus)
 
 
@@ -108,14 +108,14 @@ def test_objects_are_left_out_of_the_data_and_counted(tmp_path):
     rows = [*bare, *mixed("xu", 60, 0, start=500), *mixed("yu", 5, 200, start=900)]
     place = write(tmp_path / "bank", "mine.conllu", rows)
     data = TASKS.make(Reference.parse(f"ud/obj-num:{place}")).load()
-    assert data.notes["left out"][MARKS_OBLIQUES] == 5
+    assert data.notes["left out"][_MARKS_OBLIQUES] == 5
     assert dict(data.labels.counts()) == {"plur": 95, "sing": 95}
     assert "xu|Acc" in data.strata["adposition"].names
 
 
 def test_rows_say_what_marks_an_object_and_what_does_not(clause):
     rows = "cuenta VERB _ 0 root\n{} ADP _ 3 case\nperros NOUN Number=Plur 1 obj"
-    assert find_object_number(clause(rows.format("con"), "es_gsd")) == NO_OBJECT
+    assert find_object_number(clause(rows.format("con"), "es_gsd")) == NO_OBJECT_ADPOSITION
     read, unread = (find_object_number(clause(rows.format(word), "es_gsd")) for word in ("a", "xu"))
     assert (label(read), read.strata.get("reading")) == ("plur", None)
     assert (label(unread), unread.strata["reading"]) == ("plur", "unread")
@@ -138,7 +138,7 @@ def test_a_marked_plural_beside_a_singular_verb_is_no_contradiction(
     rows = f"xas NOUN {subject} 2 nsubj\nyuz VERB Number={number}|{FIN} 0 root"
     found = clause(rows)
     checked = find_contradiction("subj-num", found, find_subject_number(found))
-    assert (checked != NO_CONTRADICTION) == contradicts
+    assert (checked != _NO_CONTRADICTION) == contradicts
 
 
 ASKING = """
@@ -176,7 +176,7 @@ def test_particles_and_moods_that_ask(clause, first, feats, last, language, expe
     [
         (
             "kijk VERB VerbForm=Fin|Tense=Pres 0 root\neens ADV _ 1 advmod\n. PUNCT _ 1 punct",
-            SILENT,
+            _SILENT,
         ),
         (
             "kijkt VERB VerbForm=Fin|Tense=Pres 0 root\nhij PRON _ 1 nsubj\n. PUNCT _ 1 punct",
@@ -188,7 +188,7 @@ def test_particles_and_moods_that_ask(clause, first, feats, last, language, expe
         ),
         ("mira VERB Mood=Ind|VerbForm=Fin|Tense=Pres 0 root\n. PUNCT _ 1 punct", "other"),
         ("mira VERB Person=3|VerbForm=Fin|Tense=Pres 0 root\n. PUNCT _ 1 punct", "other"),
-        ("đi VERB _ 0 root\n! PUNCT _ 1 punct", SILENT),
+        ("đi VERB _ 0 root\n! PUNCT _ 1 punct", _SILENT),
         ("đi VERB _ 0 root\n. PUNCT _ 1 punct", "other"),
         (
             "nu ADV _ 2 advmod\nkijkt VERB VerbForm=Fin|Tense=Pres 0 root\n. PUNCT _ 2 punct",
@@ -209,7 +209,7 @@ def test_what_may_ask_and_is_in_no_row_is_unread(clause):
     opened = f"xax AUX {FIN} 3 aux\nshe PRON _ 3 nsubj\ngone VERB _ 0 root\n. PUNCT _ 3 punct"
     assert sent_type(clause(opened, "en_ewt")).strata["reading"] == "unread"
     assert sent_type(clause(opened.replace("xax", "did"), "en_ewt")).strata["reading"] == "unread"
-    assert sent_type(clause(opened.replace("xax AUX " + FIN, "did AUX " + FIN) .replace("3 aux\n", "3 aux do\n"), "en_ewt")) == ASKS  # fmt: skip
+    assert sent_type(clause(opened.replace("xax AUX " + FIN, "did AUX " + FIN) .replace("3 aux\n", "3 aux do\n"), "en_ewt")) == QUESTION_WITHOUT_MARK  # fmt: skip
 
 
 @pytest.mark.parametrize("task", ["sent-type", "obj-num", "subj-num", "tense", "passive"])
@@ -276,9 +276,9 @@ def test_what_real_treebanks_mark_objects_with(bank, markers, least):
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        ("gweler VERB Mood=Sub|Person=0|Tense=Imp|VerbForm=Fin 0 root", WISHES),  # see
-        ("faccia VERB Mood=Sub|Person=3|Tense=Pres|VerbForm=Fin 0 root", WISHES),  # do, please
-        ("ne PART _ 2 advmod\ntimeas VERB Mood=Sub|Person=2|Tense=Pres 0 root", WISHES),
+        ("gweler VERB Mood=Sub|Person=0|Tense=Imp|VerbForm=Fin 0 root", _WISHES),  # see
+        ("faccia VERB Mood=Sub|Person=3|Tense=Pres|VerbForm=Fin 0 root", _WISHES),  # do, please
+        ("ne PART _ 2 advmod\ntimeas VERB Mood=Sub|Person=2|Tense=Pres 0 root", _WISHES),
         ("Dio NOUN _ 2 nsubj\nvoglia VERB Mood=Sub|Person=3|Tense=Pres 0 root", "other"),
         ("wäre VERB Mood=Sub|Person=3|Tense=Past|VerbForm=Fin 0 root", "other"),  # would be
         ("fa VERB Mood=Ind|Person=3|Tense=Pres|VerbForm=Fin 0 root", "other"),

@@ -7,9 +7,9 @@ from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.marks import classify_final_mark, final_mark
 from lingprobe.tasks.answers import Answer, make_answer
 from lingprobe.tasks.ud.rules import (
-    LENGTHS,
-    NO_OBJECT,
-    NO_SUBJECT,
+    LENGTH_INTERVAL_NAMES,
+    NO_OBJECT_ADPOSITION,
+    NO_SUBJECT_ADPOSITION,
     classify_clause_tense,
     classify_voice,
     find_object_number,
@@ -19,7 +19,7 @@ from lingprobe.tasks.ud.rules import (
     tense_literal,
     top_deps,
 )
-from lingprobe.tasks.ud.types import BELOW, sent_type
+from lingprobe.tasks.ud.types import _BELOW, sent_type
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def label(finding):
 def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     found = tree(STARRED, tmp_path)
     clause = main(found)
-    assert (len(found.words), LENGTHS[len(found.words)], found.depth) == (8, "6-8", 3)
+    assert (len(found.words), LENGTH_INTERVAL_NAMES[len(found.words)], found.depth) == (8, "6-8", 3)
     assert top_deps(clause).label == "aux nsubj obl"
     assert classify_voice(clause) == make_answer(
         "active", "starred", construction="with an auxiliary", lemma="starred"
@@ -136,7 +136,7 @@ SEE = "see VERB Number=Plur|VerbForm=Fin 0 root"
         # agrees with its object
         (f"लड़के NOUN Case=Acc|Number=Sing 3 nsubj\nने ADP _ 1 case\n{SEE}", "sing", "sing"),
         # an owner, with an adposition that a row says subjects do not have
-        (f"लोगों NOUN Number=Plur 3 nsubj\nके ADP _ 1 case\n{SEE}", NO_SUBJECT, "plur"),
+        (f"लोगों NOUN Number=Plur 3 nsubj\nके ADP _ 1 case\n{SEE}", NO_SUBJECT_ADPOSITION, "plur"),
         # an adposition that no row is about leaves the treebank its subject
         (f"dogs NOUN Number=Plur 3 nsubj\nxas ADP _ 1 case\n{SEE}", "plur", "plur"),
     ],
@@ -156,7 +156,7 @@ BEING = "an object of a verb of being or becoming"
     ("rows", "ours"),
     [
         ("ve VERB _ 0 root\na ADP _ 3 case\nperros NOUN Number=Plur 1 obj", "plur"),
-        ("cuenta VERB _ 0 root\ncon ADP _ 3 case\nperros NOUN Number=Plur 1 obj", NO_OBJECT),
+        ("cuenta VERB _ 0 root\ncon ADP _ 3 case\nperros NOUN Number=Plur 1 obj", NO_OBJECT_ADPOSITION),
         ("dogs NOUN Number=Plur 3 obj\nको ADP _ 1 case\ndekhta VERB _ 0 root", "plur"),
         ("roe VERB _ 0 root\net ADP _ 3 case:acc\ndogs NOUN Number=Plur 1 obj", "plur"),
         ("sees VERB _ 0 root\nlot NOUN Number=Sing 1 obj\ndes ADP _ 4 case de\ndogs NOUN Number=Plur 2 nmod", MEASURED),
@@ -317,7 +317,7 @@ INTERJECTION = "a fixed interjection, called an imperative"
             "other",
         ),
         # *he thinks, but why?*; the mark of the main clause asks of all of it
-        (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 ccomp\n? PUNCT _ 3 punct", BELOW),
+        (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 ccomp\n? PUNCT _ 3 punct", _BELOW),
         (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 conj\n? PUNCT _ 2 punct", "inter"),
         (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nso ADV _ 2 advmod\n? PUNCT _ 3 punct", "inter"),
         # Hebrew *barur* (clear), tagged as an imperative; but *be quiet*

@@ -22,13 +22,18 @@ from lingprobe.data.notes import BoundaryDensity, ResultProvenance, ThresholdNot
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import FitAnswers
-from lingprobe.metrics.clusters import LEAST_SEEDS
-from lingprobe.metrics.constant import CLASS, SET, answered_labels, constant_column
+from lingprobe.metrics.clusters import MIN_SEED_COUNT
+from lingprobe.metrics.constant import (
+    CONSTANT_CLASS_KIND,
+    CONSTANT_SET_KIND,
+    answered_labels,
+    constant_column,
+)
 from lingprobe.metrics.fold_dependence import VarianceInflation, compute_fold_dependence
 
 T = TypeVar("T")
 _UNKNOWN_TRIAL = Trial("", "", "", "", "", 0)
-SIGNS = ("*", "†", "‡", "§", "¶")
+_SIGNS = ("*", "†", "‡", "§", "¶")
 
 
 class ComparableScore(Protocol):
@@ -84,7 +89,7 @@ def mark_test_sets(rows: Sequence[ComparableScore]) -> list[str]:
         test: (not row.missing, counts[test], row.n) for test, row in zip(tests, rows, strict=True)
     }
     order = sorted(rank, key=rank.__getitem__, reverse=True)
-    signs = ("", *(sign * times for times in range(1, 1 + len(order)) for sign in SIGNS))
+    signs = ("", *(sign * times for times in range(1, 1 + len(order)) for sign in _SIGNS))
     sign_of = dict(zip(order, signs, strict=False))
     return [sign_of[test] for test in tests]
 
@@ -224,9 +229,15 @@ def _constant(fold: RunPredictions) -> Column:
     gold, known = fold.gold, fold.constants
     if not known:  # version 0.1 did not keep them
         commonest = Counter(gold.class_names()).most_common(1)
-        known = {SET: ()} if gold.classes is None else {CLASS: (commonest[0][0],)}
-    has_sets = SET in known and (fold.predicted.classes is None or gold.classes is None)
-    kind = SET if has_sets else CLASS
+        known = (
+            {CONSTANT_SET_KIND: ()}
+            if gold.classes is None
+            else {CONSTANT_CLASS_KIND: (commonest[0][0],)}
+        )
+    has_sets = CONSTANT_SET_KIND in known and (
+        fold.predicted.classes is None or gold.classes is None
+    )
+    kind = CONSTANT_SET_KIND if has_sets else CONSTANT_CLASS_KIND
     return constant_column(known[kind], gold.names, fold.n, kind)
 
 
@@ -303,19 +314,21 @@ def describe_interval_base(fit: str, rows: Iterable[RepeatedScore]) -> str:
     listed = list(rows)
     shared = dict.fromkeys(name for row in listed for name in row.clusters.split(", ") if name)
     by = f" (clustered by {', '.join(shared)})" if shared else ""
-    fits = f"{fit}s and " if any(row.seeds >= LEAST_SEEDS for row in listed) else ""
+    fits = f"{fit}s and " if any(row.seeds >= MIN_SEED_COUNT for row in listed) else ""
     few = f" {few_seeds_note(fit)}" if has_few_seeds(listed) else ""
     return f"intervals are over {fits}test examples{by}, for this training set.{few}"
 
 
 def has_few_seeds(rows: Iterable[RepeatedScore]) -> bool:
     """Whether fits vary with a seed by more than was measured."""
-    return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
+    return any(row.is_seeded and row.seeds < MIN_SEED_COUNT for row in rows)
 
 
 def few_seeds_note(fit: str, subject: str = " they") -> str:
     """What intervals do not cover where `has_few_seeds`."""
-    return f"With fewer than {LEAST_SEEDS} {fit}s{subject} do not cover variation between {fit}s."
+    return (
+        f"With fewer than {MIN_SEED_COUNT} {fit}s{subject} do not cover variation between {fit}s."
+    )
 
 
 def _clusters(folds: Sequence[RunPredictions]) -> dict[str, Ints]:

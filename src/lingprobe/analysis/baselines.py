@@ -17,18 +17,18 @@ import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL
+from lingprobe.analysis.row import CONSTANT_ENCODER, NO_CONTROL
 from lingprobe.analysis.score_columns import add_score_columns
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import BoundaryDensity, ProbeChoice
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
-from lingprobe.metrics.constant import SET, constant_column, find_metric
+from lingprobe.metrics.constant import CONSTANT_SET_KIND, constant_column, find_metric
 from lingprobe.metrics.metric import Doubles, sum_blocks
 
 _ENCODER_COUNTS = ("unusable", "cut", "unseen", "beyond", "unaligned", "partial", "held")
-SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
+_SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 
 
 def constant_rows(scored: ResultFrame) -> list[FrameRow]:
@@ -36,7 +36,7 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
     sets; chosen on train.
     """
     plain = scored.where(control=NO_CONTROL)
-    able = plain.take([k for k in range(len(plain)) if SET in plain.run(k).constants])
+    able = plain.take([k for k in range(len(plain)) if CONSTANT_SET_KIND in plain.run(k).constants])
     first = [numbers[0] for numbers in able.groups(("task",)).values()]
     known = [(k, kind, labels) for k in first for labels, kind in _list_constants(able.run(k))]
     fits = [[[answer_always(run, kind) for run in able.folds(k)[0]]] for k, kind, _ in known]
@@ -47,10 +47,10 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
     unread = dict.fromkeys(_ENCODER_COUNTS, 0) | named
     return [
         row._replace(
-            encoder=CONSTANT,
+            encoder=CONSTANT_ENCODER,
             kind="baseline",
             layer="-",
-            probe=SPOKEN[kind].format(len(labels)),
+            probe=_SPOKEN[kind].format(len(labels)),
             is_seeded=False,
             **unread,
         )
@@ -61,7 +61,7 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
 def _list_constants(run: RunPredictions) -> list[tuple[tuple[str, ...], str]]:
     """The constants of a task with their kinds, each different answer once, the best set last."""
     kinds: dict[tuple[str, ...], str] = {}
-    for kind in SPOKEN:
+    for kind in _SPOKEN:
         kinds.setdefault(tuple(sorted(run.constants[kind])), kind)
     return [(labels, kind) for labels, kind in kinds.items() if labels]
 

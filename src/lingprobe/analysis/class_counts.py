@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.row import PERCENT
-from lingprobe.data.labels import HOLDS, Column, column_from_codes
+from lingprobe.analysis.row import PERCENT_SCALE
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Column, column_from_codes
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import FitAnswers, interval_of
 from lingprobe.metrics.compare import micro_f1
@@ -42,8 +42,8 @@ def count_classes(answers: FitAnswers) -> list[ClassCount]:
     gold, predicted, clusters = answers.gold, answers.predicted, answers.clusters
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
     true, said = (
-        _label_flags(gold, names, HOLDS),
-        [_label_flags(each, names, HOLDS) for each in predicted],
+        _label_flags(gold, names, MIN_LABEL_WEIGHT),
+        [_label_flags(each, names, MIN_LABEL_WEIGHT) for each in predicted],
     )
     known = _label_flags(gold, names, 0.0) if gold.partial else np.ones_like(true)
     order = sorted(range(len(names)), key=names.__getitem__)
@@ -71,8 +71,8 @@ def _count(
     low, high = interval_of(
         _YES, gold, answers, {name: codes[counts] for name, codes in clusters.items()}
     )
-    f1 = PERCENT * float(np.mean([_YES(gold, each) for each in answers]))
-    return ClassCount(name, there, taken, right, f1, PERCENT * low, PERCENT * high)
+    f1 = PERCENT_SCALE * float(np.mean([_YES(gold, each) for each in answers]))
+    return ClassCount(name, there, taken, right, f1, PERCENT_SCALE * low, PERCENT_SCALE * high)
 
 
 def _yes(flags: Flags) -> Column:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lingprobe.analysis.answers import find_mismatch, join_constants
 from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, place_among, said_of
+from lingprobe.analysis.row import CONSTANT_ENCODER, NO_CONTROL, PERCENT_SCALE, place_among, said_of
 from lingprobe.data.notes import ResultProvenance
 from lingprobe.metrics import FitAnswers
 
@@ -32,8 +32,8 @@ class ComparedRow(NamedTuple):
     @property
     def name(self) -> str:
         """What it is called in a comparison."""
-        if self.row.encoder == CONSTANT:
-            return CONSTANT
+        if self.row.encoder == CONSTANT_ENCODER:
+            return CONSTANT_ENCODER
         return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
 
     @property
@@ -76,8 +76,10 @@ def get_constant_answer(compared_row: ComparedRow) -> ComparedRow:
     folds = compared_row.fits[0]
     answers = replace(join_constants(folds), gold=compared_row.answers.gold)
     (score,) = answers.scores(compared_row.row.metric)
-    row = compared_row.row._replace(encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
-    row = row._replace(score=PERCENT * score, low=math.nan, high=math.nan)
+    row = compared_row.row._replace(
+        encoder=CONSTANT_ENCODER, kind="baseline", layer="-", is_seeded=False
+    )
+    row = row._replace(score=PERCENT_SCALE * score, low=math.nan, high=math.nan)
     return ComparedRow(row, answers, [folds])
 
 

@@ -26,7 +26,7 @@ from lingprobe.analysis.comparable import (
     group_rows_by_task,
 )
 from lingprobe.analysis.contests import (
-    CORRECTION,
+    DEFAULT_CORRECTION,
     AnswerContest,
     ContestOpponent,
     Test,
@@ -36,21 +36,21 @@ from lingprobe.analysis.contests import (
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.opponents import (
-    QUESTIONS,
+    ENCODER_QUESTIONS,
     choose_layers,
     find_ceiling,
     list_opponents,
 )
-from lingprobe.analysis.row import CONSTANT, PERCENT, passes_task, said_of
+from lingprobe.analysis.row import CONSTANT_ENCODER, PERCENT_SCALE, passes_task, said_of
 from lingprobe.data.checks import check_choice
 from lingprobe.data.narrowing import narrow_part
-from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION, EncoderQuestion, Kind
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import ScoreDifference
-from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
+from lingprobe.metrics.multiplicity import INTERVAL_CORRECTIONS, SIGNIFICANCE_LEVEL
 
-DIFFERENT: tuple[Verdict, ...] = ("better", "worse")
-PAIRS = "all pairs"
+SIGNIFICANT_VERDICTS: tuple[Verdict, ...] = ("better", "worse")
+ALL_PAIRS_SCOPE = "all pairs"
 
 
 class ComparisonQuestion(NamedTuple):
@@ -122,20 +122,20 @@ class ComparisonDecision(NamedTuple):
         solves it by its definition, as length does where the question is how long a sentence is.
         """
         best, answers = self.question.best.row, self.question.best.answers
-        if self.corrected < ALPHA and self.difference > 0:
+        if self.corrected < SIGNIFICANCE_LEVEL and self.difference > 0:
             return False
-        if self.question.ceiling <= best.score and best.encoder != CONSTANT:
+        if self.question.ceiling <= best.score and best.encoder != CONSTANT_ENCODER:
             return True
         if not passes_task(best):
             return False
-        low = PERCENT * answers.interval(best.metric)[0]
+        low = PERCENT_SCALE * answers.interval(best.metric)[0]
         # two examples lie on a line, whatever they are
         return not low <= best.majority < best.score
 
 
 def decide_comparisons(
     questions: Sequence[ComparisonQuestion],
-    correction: str = CORRECTION,
+    correction: str = DEFAULT_CORRECTION,
     test: Test = "t",
     comparisons: int = 0,
 ) -> list[ComparisonDecision]:
@@ -147,7 +147,7 @@ def decide_comparisons(
     comparisons  of the family, where `questions` are only some of them
     UsageProblem for another correction.
     """
-    check_choice("correction", correction, WITH_INTERVALS)
+    check_choice("correction", correction, INTERVAL_CORRECTIONS)
     decided: dict[int, ComparisonDecision] = {}
     for asks in dict.fromkeys(question.asks for question in questions):
         family = [question for question in questions if question.asks == asks]
@@ -164,7 +164,7 @@ def decide_comparisons(
 
 def _contest_of(question: ComparisonQuestion) -> AnswerContest:
     others = [
-        ContestOpponent(other.answers, other.row.encoder == CONSTANT, bool(other.copies))
+        ContestOpponent(other.answers, other.row.encoder == CONSTANT_ENCODER, bool(other.copies))
         for other in question.others
     ]
     return AnswerContest(find_metric(question.one.row.metric), question.one.answers, others)
@@ -178,7 +178,7 @@ def with_opponents(scored: ResultFrame, chosen: ResultFrame | None = None) -> Co
     Of the layers of an encoder it is the one with the best score on dev; where results do not say
     that, or have folds, it is each layer, so that the correction knows that one can be chosen.
     """
-    return _pose(scored, chosen, QUESTIONS)
+    return _pose(scored, chosen, ENCODER_QUESTIONS)
 
 
 def with_baselines(scored: ResultFrame, chosen: ResultFrame | None = None) -> ComparisonFamily:
@@ -217,7 +217,9 @@ def _pose(
             for asks in questions:
                 if asks and kind == "trained":
                     others = list_opponents(one, [*baselines, *candidates], asks)
-                elif asks == BEYOND_SURFACE:  # baselines are above a constant answer or not
+                elif (
+                    asks == BEYOND_SURFACE_QUESTION
+                ):  # baselines are above a constant answer or not
                     continue
                 else:
                     fixed = [get_constant_answer(one)] if one.answers.gold.has_constant else []
@@ -272,7 +274,7 @@ def pair_encoder_rows(scored: ResultFrame, kind: Kind | None = None) -> Comparis
     asked, left_out = _comparable(every)
     of_task = {mine[0].row.task: mine for mine in tasks if mine}
     asked = [_at_common_width(question, of_task[question.one.row.task]) for question in asked]
-    how = f"{PAIRS}, without baselines" if has_floors else PAIRS
+    how = f"{ALL_PAIRS_SCOPE}, without baselines" if has_floors else ALL_PAIRS_SCOPE
     return ComparisonFamily(asked, _family(asked, how), left_out)
 
 
@@ -345,7 +347,7 @@ class OrderChanges(NamedTuple):
 
 
 def find_order_changes(
-    scored: ResultFrame, correction: str = CORRECTION, test: Test = "t"
+    scored: ResultFrame, correction: str = DEFAULT_CORRECTION, test: Test = "t"
 ) -> OrderChanges:
     """Which pairs of encoders change order between probes: significantly better under one, behind
     under another, of encoders that are judged, and of these and baselines; differences are paired,
@@ -375,7 +377,7 @@ def find_order_changes(
     asked = [question for pair in changing for question in pair]
     decided = decide_comparisons(asked, correction, test, len(differences))
     changes = [OrderChange(*pair) for pair in zip(decided[::2], decided[1::2], strict=True)]
-    sure = [c for c in changes if {c.one.verdict, c.other.verdict} & {*DIFFERENT}]
+    sure = [c for c in changes if {c.one.verdict, c.other.verdict} & {*SIGNIFICANT_VERDICTS}]
     family = f"{_many(len(differences), 'comparison')} of two encoders under one probe"
     return OrderChanges(tuple(sure), len(changes) - len(sure), compared, family)
 
@@ -436,7 +438,7 @@ def find_leaders(scored: ResultFrame) -> TaskLeaders:
         ]
     for decision in decide_comparisons(told, comparisons=len(every.asked)):
         both = decision.question.one, decision.question.best
-        if decision.verdict in DIFFERENT:
+        if decision.verdict in SIGNIFICANT_VERDICTS:
             best.discard(describe_measurement(both[decision.verdict == "better"].row))
     return TaskLeaders(frozenset(best), every.family)
 
@@ -484,7 +486,9 @@ def _family(asked: Sequence[ComparisonQuestion], how: str) -> str:
     """
     rows: dict[str, set[tuple[str, ...]]] = {}
     for question in asked:
-        every = (question.one, *question.others) if how.startswith(PAIRS) else (question.one,)
+        every = (
+            (question.one, *question.others) if how.startswith(ALL_PAIRS_SCOPE) else (question.one,)
+        )
         chosen = question.layers > 1
         rows.setdefault(question.one.row.task, set()).update(
             (one.row.encoder, "" if chosen else one.row.layer, one.row.probe) for one in every

@@ -8,17 +8,17 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.metrics import FitAnswers, Metric, compute_difference
 from lingprobe.metrics.intervals import ScoreDifference, difference_from_draws
-from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
-from lingprobe.metrics.resampling import DRAWS, bootstrap_difference, compute_permutation_p
+from lingprobe.metrics.multiplicity import INTERVAL_CORRECTIONS, SIGNIFICANCE_LEVEL
+from lingprobe.metrics.resampling import RESAMPLE_COUNT, bootstrap_difference, compute_permutation_p
 
 Verdict = Literal[
     "better", "worse", "no significant difference", "solved by a baseline", "too few clusters"
 ]
 Test = Literal["t", "permutation", "bootstrap"]
-CORRECTION = "bonferroni"
+DEFAULT_CORRECTION = "bonferroni"
 _NO_ERROR = 1e-12  # of equal answers, so that it divides
 _CLEAR = 10  # draws beyond the level at which a family is tested, so that p can fall below it
 
@@ -83,14 +83,14 @@ def describe_outcome(difference: float, corrected: float, detectable: float) -> 
     """
     if math.isinf(detectable):
         return "too few clusters"
-    if not corrected < ALPHA:
+    if not corrected < SIGNIFICANCE_LEVEL:
         return "no significant difference"
     return "better" if difference > 0 else "worse"
 
 
 def decide_contests(
     family: Sequence[AnswerContest],
-    correction: str = CORRECTION,
+    correction: str = DEFAULT_CORRECTION,
     test: Test = "t",
     comparisons: int = 0,
 ) -> list[ContestOutcome]:
@@ -102,7 +102,7 @@ def decide_contests(
     tests = [_tests(contest, test, many) for contest in family]
     fixed = [[other.is_constant for other in contest.others] for contest in family]
     p = [_of_all(*each) for each in zip(tests, fixed, strict=True)]
-    whole = WITH_INTERVALS[correction](p, many)
+    whole = INTERVAL_CORRECTIONS[correction](p, many)
     answers = zip(family, tests, p, whole.p.tolist(), strict=True)
     return [_outcome(*answer, whole.level) for answer in answers]
 
@@ -112,7 +112,7 @@ def _tests(
 ) -> list[tuple[DifferenceTest, ScoreDifference]]:
     """The answers against each of the others: the test that is asked for, and Student's."""
     metric, one = contest.metric, contest.one
-    draws = max(DRAWS, math.ceil(_CLEAR * many / ALPHA))
+    draws = max(RESAMPLE_COUNT, math.ceil(_CLEAR * many / SIGNIFICANCE_LEVEL))
     found: list[tuple[DifferenceTest, ScoreDifference]] = []
     for other in contest.others:
         compare = difference_from_draws if other.is_drawn else compute_difference
@@ -155,17 +155,17 @@ def _outcome(
     at = values.index(min(values))
     sure = [student.value / max(student.error, _NO_ERROR) for _, student in tests]
     blocking = sure.index(min(sure))
-    if corrected < ALPHA and min(values) < 0:
+    if corrected < SIGNIFICANCE_LEVEL and min(values) < 0:
         others = zip(highs, contest.others, strict=True)
         able = [math.inf if other.is_constant else end for end, other in others]
         at = blocking = able.index(min(able))
     return ContestOutcome(
-        difference=PERCENT * values[at],
-        low=PERCENT * min(lows),
-        high=PERCENT * min(highs),
+        difference=PERCENT_SCALE * values[at],
+        low=PERCENT_SCALE * min(lows),
+        high=PERCENT_SCALE * min(highs),
         p=p,
         corrected=corrected,
-        detectable=PERCENT * tests[at][1].detects(level),
+        detectable=PERCENT_SCALE * tests[at][1].detects(level),
         student=tests[at][1],
         level=level,
         blocking=blocking,

@@ -8,7 +8,7 @@ from typing import Any
 
 from lingprobe.analysis.answers import RunPredictions
 
-NAMED = 5  # classes of examples that were left out
+_NAMED = 5  # classes of examples that were left out
 
 
 def describe_unread_data(folds: Sequence[RunPredictions]) -> dict[str, Any]:
@@ -46,8 +46,8 @@ def _left_out(folds: Sequence[RunPredictions], fate: str) -> str:
 
 
 def _most(labels: Counter[str]) -> str:
-    commonest = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
-    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
+    commonest = [f"{n:,} {name}".strip() for name, n in labels.most_common(_NAMED)]
+    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(_NAMED))
     return ", ".join(commonest) + (f" and {rest:,} others" if rest else "")
 
 

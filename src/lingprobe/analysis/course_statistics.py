@@ -11,9 +11,14 @@ import numpy as np
 
 from lingprobe.analysis.answers import mark_test_sets
 from lingprobe.analysis.frame import Columns, ResultFrame
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.analysis.statistics import list_test_sets
-from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
+from lingprobe.metrics.correlation import (
+    MIN_APPROXIMATED_OBSERVATIONS,
+    coefficients,
+    least_p,
+    p_values,
+)
 from lingprobe.metrics.correlation_intervals import compute_correlation_intervals
 from lingprobe.metrics.layers import (
     ExpectedLayer,
@@ -24,9 +29,9 @@ from lingprobe.metrics.layers import (
     gain_divergence,
     over_seeds,
 )
-from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
+from lingprobe.metrics.multiplicity import SIGNIFICANCE_LEVEL, correct_p_values
 
-EVEN_BITS = 0.05  # below which weights are as good as equal: 0.25 among six of 0.125 is 0.06
+_EVEN_BITS = 0.05  # below which weights are as good as equal: 0.25 among six of 0.125 is 0.06
 _NO_MEANS = (math.nan,) * 3
 
 
@@ -92,10 +97,10 @@ def _judge_power(trends: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
     counts = [n for *_, p, _, n in trends if not math.isnan(p)]
     if not counts:
         return (0, 0, 0, math.nan, 0)
-    fewest, most, needed = min(counts), max(counts), ALPHA / len(counts)
-    if most >= MANY or least_p(most) <= needed:
+    fewest, most, needed = min(counts), max(counts), SIGNIFICANCE_LEVEL / len(counts)
+    if most >= MIN_APPROXIMATED_OBSERVATIONS or least_p(most) <= needed:
         return (len(counts), fewest, most, math.nan, 0)
-    enough = next(n for n in range(most, MANY) if least_p(n) <= needed)
+    enough = next(n for n in range(most, MIN_APPROXIMATED_OBSERVATIONS) if least_p(n) <= needed)
     return (len(counts), fewest, most, least_p(most), enough)
 
 
@@ -135,7 +140,7 @@ class MixWeights:
         if not weights:
             return ((), math.nan, math.nan, *_NO_MEANS)
         bits, mean = float(np.mean(list(map(from_uniform, weights)))), np.mean(weights, 0).tolist()
-        is_moved = bits >= EVEN_BITS
+        is_moved = bits >= _EVEN_BITS
         centre = over_seeds(list(map(centre_of_gravity, weights))) if is_moved else _NO_MEANS
         return (mean, max(mean), bits, *centre)
 
@@ -181,7 +186,7 @@ class GrowingMixes:
         scores = list(map(frame.score, order))
         predicted = [each.predicted for each in answers]
         draws = drawn_scores(metric, first.gold, predicted, first.clusters)
-        expected = expected_layer(scores, PERCENT * draws)
+        expected = expected_layer(scores, PERCENT_SCALE * draws)
         return (*expected, math.nan if expected.why else gain_divergence(scores))
 
     def _nothing(self, why: str) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lingprobe.analysis.answers import RunPredictions, join_predictions
 from lingprobe.analysis.frame import Columns, Folds, ResultFrame
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import interval
 from lingprobe.metrics.independent import compare_independent
@@ -39,7 +39,9 @@ class PositiveShare:
             folds = shown.folds(number)[0]
             positive = folds[0].thresholds.positive
             known = [_find_positive(fold) for fold in folds] if positive else []
-            shares.append(PERCENT * float(np.concatenate(known).mean()) if known else math.nan)
+            shares.append(
+                PERCENT_SCALE * float(np.concatenate(known).mean()) if known else math.nan
+            )
             classes.append(positive)
         varies = [len({*classes} - {""}) > 1] * len(classes)
         return {self.name: shares, "positive": classes, "positive_varies": varies}
@@ -122,4 +124,4 @@ def rate_among(
         return _NONE
     some = flags[:, among].astype(np.float64)
     low, high = interval(some, clusters={k: codes[among] for k, codes in clusters.items()})
-    return PERCENT * float(some.mean()), PERCENT * low, PERCENT * high
+    return PERCENT_SCALE * float(some.mean()), PERCENT_SCALE * low, PERCENT_SCALE * high

@@ -12,16 +12,16 @@ from typing import NamedTuple
 from lingprobe.analysis.comparison import ComparisonDecision, decide_comparisons, with_opponents
 from lingprobe.analysis.contests import Verdict
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.opponents import QUESTIONS, Relation, find_relation
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
-from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
+from lingprobe.analysis.opponents import ENCODER_QUESTIONS, Relation, find_relation
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION, DECODABLE_QUESTION, EncoderQuestion
 from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
-from lingprobe.tasks.limits import LIMIT
+from lingprobe.tasks.limits import LIMIT_OPTION
 from lingprobe.tasks.repeats import option_of
 
-POINT = 1.0  # percent: the smallest difference that is worth looking for
-FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
+RELEVANT_DIFFERENCE_POINTS = 1.0  # percent: the smallest difference that is worth looking for
+_FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
 
 
 class QuestionAnswer(NamedTuple):
@@ -35,7 +35,7 @@ class QuestionAnswer(NamedTuple):
     @property
     def question(self) -> EncoderQuestion:
         """Decodable, or beyond the surface."""
-        return self.decision.question.asks or DECODABLE
+        return self.decision.question.asks or DECODABLE_QUESTION
 
     @property
     def verdict(self) -> Verdict:
@@ -80,9 +80,9 @@ class QuestionAnswer(NamedTuple):
         with a power of 80 %, by the variance of the paired difference; 0 where the examples are too
         few to know it.
         """
-        if self.row.n < FEWEST_EXAMPLES:
+        if self.row.n < _FEWEST_EXAMPLES:
             return 0
-        times = self.decision.student.times(self.decision.level, points / PERCENT)
+        times = self.decision.student.times(self.decision.level, points / PERCENT_SCALE)
         return math.ceil(int(self.row.n) * times) if math.isfinite(times) else 0
 
 
@@ -109,14 +109,14 @@ class TaskVerdict(NamedTuple):
         """Decodable: whether it is above the constant, random word vectors and untrained copies of
         the model; None where no such baseline was measured.
         """
-        return self.answer(DECODABLE)
+        return self.answer(DECODABLE_QUESTION)
 
     @property
     def surface(self) -> QuestionAnswer | None:
         """Beyond the surface: whether it is above words, characters, length and its own input
         embeddings; None where no such baseline was measured.
         """
-        return self.answer(BEYOND_SURFACE)
+        return self.answer(BEYOND_SURFACE_QUESTION)
 
     def answer(self, question: EncoderQuestion) -> QuestionAnswer | None:
         """The answer to a question; None where nothing opposes it."""
@@ -145,7 +145,7 @@ class EncoderVerdict(NamedTuple):
         return [answer for task in self.tasks if (answer := task.answer(question))]
 
     def tasks_with(
-        self, verdict: Verdict, question: EncoderQuestion = DECODABLE
+        self, verdict: Verdict, question: EncoderQuestion = DECODABLE_QUESTION
     ) -> list[TaskVerdict]:
         """The tasks with a verdict on a question."""
         return [
@@ -157,13 +157,13 @@ class EncoderVerdict(NamedTuple):
     @property
     def copies(self) -> int:
         """The number of untrained copies that opposed it on every task; 0 for none."""
-        return min((answer.copies for answer in self.answers(DECODABLE)), default=0)
+        return min((answer.copies for answer in self.answers(DECODABLE_QUESTION)), default=0)
 
     @property
     def possible_copies(self) -> tuple[str, ...]:
         """Short references of untrained copies that there could be; () where it has none."""
         own = self.tasks[0].answers[0].decision.question.one.about.own_baselines
-        copies = [name for name, question in own.items() if question == DECODABLE]
+        copies = [name for name, question in own.items() if question == DECODABLE_QUESTION]
         return tuple(shorten_reference(ENCODERS, name) for name in copies)
 
 
@@ -186,7 +186,7 @@ class EncoderVerdicts(NamedTuple):
         """How many p values and intervals are corrected for, in the question of what is
         decodable.
         """
-        return sum(decision.question.asks == DECODABLE for decision in self.decisions)
+        return sum(decision.question.asks == DECODABLE_QUESTION for decision in self.decisions)
 
     @property
     def layers(self) -> int:
@@ -242,11 +242,11 @@ def _task_verdict(mine: Sequence[ComparisonDecision]) -> TaskVerdict:
     answers = {d.question.asks: QuestionAnswer(d) for d in mine if d.question.one is best.one}
     layers = len({id(decision.question.one) for decision in mine})
     chosen = best.layers if layers == 1 else layers
-    ordered = tuple(answers[asks] for asks in QUESTIONS if asks in answers)
+    ordered = tuple(answers[asks] for asks in ENCODER_QUESTIONS if asks in answers)
     return TaskVerdict(ordered, chosen, layers == 1)
 
 
 def _read_limit(task: str) -> int:
     """The most examples that were used of a task; 0 for all."""
-    limit = option_of(task, LIMIT)
+    limit = option_of(task, LIMIT_OPTION)
     return int(limit) if limit.isdecimal() else 0

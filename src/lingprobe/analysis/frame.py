@@ -28,7 +28,7 @@ from lingprobe.analysis.answers import (
     select_alike,
 )
 from lingprobe.analysis.questions import share_wrong_labels
-from lingprobe.analysis.row import ORDER, PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE, ROLE_ORDER
 from lingprobe.data.arrow import make_array
 from lingprobe.data.cache import escape_surrogates
 from lingprobe.data.core import Result, Trial, needs_of
@@ -62,24 +62,24 @@ train_on  the language that the probe was trained in, where it is not that of th
 erased    what was erased before
 subgroup  of the examples that were used
 """
-REPEAT_KEYS = ("fold", "seed", "sample", "control_sample")
+_REPEAT_KEYS = ("fold", "seed", "sample", "control_sample")
 """What is averaged over."""
-RUN_VALUES = (
+_RUN_VALUES = (
     *("score", "low", "high", "dev_score", "constant_score"),
     *("n_train", "n_test", "n_dropped", "run_id"),
 )
 """low and high are of the interval, where it was stored; NaN where something is not known."""
-ALL_KEYS = (*RUN_KEYS, *REPEAT_KEYS)
-EXTRA = "extra"
-LEXICAL = "lex"
+_ALL_KEYS = (*RUN_KEYS, *_REPEAT_KEYS)
+_EXTRA = "extra"
+LEXICAL_LAYER = "lex"
 """The layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
 section 2).
 """
 _CONTENTS = {"task": TASKS, "encoder": ENCODERS, "probe": PROBES, "control": CONTROLS}
 _COUNTS = ("n_train", "n_test", "n_dropped", "seed")
 _UNUSED: Mapping[str, Any] = (
-    dict.fromkeys(ALL_KEYS, "")
-    | dict.fromkeys(RUN_VALUES, math.nan)
+    dict.fromkeys(_ALL_KEYS, "")
+    | dict.fromkeys(_RUN_VALUES, math.nan)
     | dict.fromkeys(_COUNTS, 0)
     | {"run_id": "", "score": None}
 )
@@ -105,14 +105,16 @@ class AnyValue(Enum):
     ANY = "any"
 
 
-USED, ANOTHER, ANY = AnyValue
+NON_EMPTY_VALUE, ANOTHER_VALUE, ANY_VALUE = AnyValue
 
 
 def is_among(cell: Any, value: Any) -> bool:
-    """Whether a cell is a value, or one of several in a tuple, or of a kind (`USED`, `ANY`)."""
-    if value is USED:
+    """Whether a cell is a value, or one of several in a tuple, or of a kind (`NON_EMPTY_VALUE`,
+    `ANY_VALUE`).
+    """
+    if value is NON_EMPTY_VALUE:
         return cell not in ("", None)
-    if value is ANY:
+    if value is ANY_VALUE:
         return True
     return cell in value if isinstance(value, tuple) else bool(cell == value)
 
@@ -130,7 +132,7 @@ class ProbeRun:
 
     @classmethod
     def of(cls, result: Result, extra: Sequence[RunExtra] = ()) -> ProbeRun:
-        """That of a stored result, with some of `RUN_EXTRAS`, or notes; references are in full."""
+        """That of a stored result, with some of `_RUN_EXTRAS`, or notes; references are in full."""
         trial, about = result.trial, result.provenance
         keys = {
             "task": strip_fold(trial.task),
@@ -148,11 +150,11 @@ class ProbeRun:
             "control_sample": option_of(trial.control, "seed"),
         }
         values = {
-            "score": PERCENT * result.score,
-            "low": PERCENT * result.low,
-            "high": PERCENT * result.high,
-            "dev_score": PERCENT * about.choice.dev,
-            "constant_score": PERCENT * result.majority,
+            "score": PERCENT_SCALE * result.score,
+            "low": PERCENT_SCALE * result.low,
+            "high": PERCENT_SCALE * result.high,
+            "dev_score": PERCENT_SCALE * about.choice.dev,
+            "constant_score": PERCENT_SCALE * result.majority,
             "n_dropped": about.counts.unusable,
         }
         more = {k: v for each in extra for k, v in _read_extra(result, each).items()}
@@ -165,10 +167,10 @@ def get_encoder_kind(result: Result) -> Kind:
     """
     said = (
         "baseline"
-        if result.trial.read == LEXICAL
+        if result.trial.read == LEXICAL_LAYER
         else result.provenance.kind or kind_of_reference(result.trial.encoder)
     )
-    return next((kind for kind in ORDER if kind == said), "trained")
+    return next((kind for kind in ROLE_ORDER if kind == said), "trained")
 
 
 def is_seeded(trial: Trial, about: ResultProvenance) -> bool:
@@ -247,7 +249,7 @@ def _read_origin(result: Result) -> Mapping[str, Any]:
     }
 
 
-RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
+_RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
     "checkpoint": _read_checkpoint,
     "code": _read_code,
     "fit": _read_fit,
@@ -305,7 +307,7 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
         """The score of a row by a metric, the mean of its fits, in percent."""
         key = run_id, metric
         if key not in self._scores:
-            self._scores[key] = PERCENT * float(np.mean(self.score_fits(run_id, metric)))
+            self._scores[key] = PERCENT_SCALE * float(np.mean(self.score_fits(run_id, metric)))
         return self._scores[key]
 
     def interval(self, run_id: str, metric: str) -> tuple[float, float]:
@@ -313,20 +315,20 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
         key = run_id, metric
         if key not in self._intervals:
             low, high = self.join(run_id).interval(metric)
-            self._intervals[key] = PERCENT * low, PERCENT * high
+            self._intervals[key] = PERCENT_SCALE * low, PERCENT_SCALE * high
         return self._intervals[key]
 
 
 Note = TypeVar("Note", bound=NotePart)
 RunExtra = str | type[NotePart]
-"""A name of `RUN_EXTRAS`, or a kind of note: a column with the note as JSON, '' where a result has
+"""A name of `_RUN_EXTRAS`, or a kind of note: a column with the note as JSON, '' where a result has
 none. The column is called by the note's key.
 """
 
 
 def _read_extra(result: Result, extra: RunExtra) -> Mapping[str, Any]:
     if isinstance(extra, str):
-        return RUN_EXTRAS[extra](result)
+        return _RUN_EXTRAS[extra](result)
     about = result.provenance
     note = about.choice.part(extra) or about.notes.part(extra)
     return {_name_column(extra): json.dumps(note.plain()) if note else ""}
@@ -340,19 +342,19 @@ def _name_column(note: type[NotePart]) -> str:
 class ResultFrame:
     """A table with a row for each trained probe, or for several that are averaged over.
 
-    table        of pyarrow: the columns of `RUN_KEYS`, `REPEAT_KEYS` and `RUN_VALUES`, `extra` with
-                 those of one view, and what statistics added
+    table        of pyarrow: the columns of `RUN_KEYS`, `_REPEAT_KEYS` and `_RUN_VALUES`, `extra`
+                 with those of one view, and what statistics added
     predictions  those of its rows, and perhaps of others
     keys         the columns that tell rows apart
     """
 
     table: pa.Table
     predictions: PredictionStore = field(default_factory=PredictionStore)
-    keys: tuple[str, ...] = ALL_KEYS
+    keys: tuple[str, ...] = _ALL_KEYS
 
     @classmethod
     def of(cls, results: Iterable[Result], extra: Sequence[RunExtra] = ()) -> ResultFrame:
-        """The frame of stored results, with some of `RUN_EXTRAS`, or notes."""
+        """The frame of stored results, with some of `_RUN_EXTRAS`, or notes."""
         return cls.of_runs(_shorten_names([ProbeRun.of(result, extra) for result in results]))
 
     @classmethod
@@ -363,13 +365,13 @@ class ResultFrame:
         listed = list(runs)
         rows = [{**_UNUSED, **run.keys, **run.values, **_sizes(run)} for run in listed]
         for row, run in zip(rows, listed, strict=True):
-            row["run_id"] = digest_texts(*(f"{row[key]}" for key in ALL_KEYS), f"{run.extra}")
+            row["run_id"] = digest_texts(*(f"{row[key]}" for key in _ALL_KEYS), f"{run.extra}")
         columns = {name: [_storable(row[name]) for row in rows] for name in _UNUSED}
         table = pa.table({name: _array(name, cells) for name, cells in columns.items()})
         if names := dict.fromkeys(name for run in listed for name in run.extra):
             cells = ([_storable(run.extra.get(name)) for run in listed] for name in names)
             extra = pa.StructArray.from_arrays([*map(make_array, cells)], [*names])
-            table = table.append_column(EXTRA, extra)
+            table = table.append_column(_EXTRA, extra)
         fits = zip(columns["run_id"], listed, strict=True)
         predictions = {run_id: [[run.predictions]] for run_id, run in fits}
         return cls(table, PredictionStore(predictions))
@@ -394,8 +396,8 @@ class ResultFrame:
     def names(self) -> list[str]:
         """The names of all columns, those of `extra` among them."""
         names = self.table.column_names
-        extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
-        own = [name for name in names if name != EXTRA]
+        extra = self.table.schema.field(_EXTRA).type if _EXTRA in names else ()
+        own = [name for name in names if name != _EXTRA]
         return [*own, *(each.name for each in extra if each.name not in own)]
 
     def column(self, name: str) -> list[Any]:
@@ -409,7 +411,7 @@ class ResultFrame:
         import pyarrow.compute as pc
 
         at = self.table.schema.get_field_index(name)  # to list all names takes longer than the rest
-        cells = self.table.column(at) if at >= 0 else pc.struct_field(self.table[EXTRA], name)
+        cells = self.table.column(at) if at >= 0 else pc.struct_field(self.table[_EXTRA], name)
         values: list[Any] = cells.to_pylist()
         if not pa.types.is_floating(cells.type):
             return values
@@ -437,7 +439,9 @@ class ResultFrame:
         return taken
 
     def where(self, **values: Any) -> ResultFrame:
-        """The rows with these values: one, or one of several in a tuple, or all but '' (`USED`)."""
+        """The rows with these values: one, or one of several in a tuple, or all but ''
+        (`NON_EMPTY_VALUE`).
+        """
         kept = np.ones(len(self), bool)
         for name, value in values.items():
             kept &= np.array([is_among(cell, value) for cell in self.column(name)], bool)
@@ -446,7 +450,7 @@ class ResultFrame:
     def find_others(self, rows: ResultFrame, other: Mapping[str, Any]) -> list[list[int]]:
         """For each of some rows of this frame those with the same keys but for the ones that are
         named, which have the values that are given: as of `where`, or what the row has in another
-        column (`OwnValue`), or another value than its own (`ANOTHER`), or any (`ANY`).
+        column (`OwnValue`), or another value than its own (`ANOTHER_VALUE`), or any (`ANY_VALUE`).
         """
         same = [key for key in self.keys if key not in other]
         groups = self.groups(same)
@@ -462,7 +466,7 @@ class ResultFrame:
             cell = self.column(name)[k]
             asked = rows.column(value.column)[number] if isinstance(value, OwnValue) else value
             is_own = cell == rows.column(name)[number]
-            if is_own if value is ANOTHER else not is_among(cell, asked):
+            if is_own if value is ANOTHER_VALUE else not is_among(cell, asked):
                 return False
         return True
 
@@ -567,7 +571,7 @@ class ResultFrame:
         """The rows with the same values of some columns together, baselines first and oracles
         last.
         """
-        place = [ORDER.index(role) for role in self.column("role")]
+        place = [ROLE_ORDER.index(role) for role in self.column("role")]
         return self.with_columns({"place": place}).arrange(family, "place")
 
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:
@@ -580,7 +584,7 @@ class ResultFrame:
         rows = [self._list_fits(numbers) for numbers in self.groups(keys).values()]
         groups = list(map(self._select_fits, rows))
         first = [fits[0][0] for fits in groups]
-        runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, REPEAT_KEYS)
+        runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, _REPEAT_KEYS)
         every = [[number for folds in fits for number in folds] for fits in groups]
         # a run may be in several rows
         ids = [digest_texts(*(runs[k] for k in sorted(numbers))) for numbers in every]
@@ -616,7 +620,7 @@ class ResultFrame:
 
     def _list_fits(self, numbers: Sequence[int]) -> list[list[int]]:
         """Rows of one thing by fit, each given by its folds."""
-        fold, seed, sample, drawn = map(self.column, REPEAT_KEYS)
+        fold, seed, sample, drawn = map(self.column, _REPEAT_KEYS)
         fits: dict[tuple[Any, ...], list[int]] = {}
         for k in sorted(numbers, key=lambda k: (fold[k], sample[k], seed[k])):
             fits.setdefault((seed[k], sample[k], drawn[k]), []).append(k)
@@ -637,7 +641,7 @@ class ResultFrame:
         import pyarrow as pa
 
         names = self.table.column_names
-        extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
+        extra = self.table.schema.field(_EXTRA).type if _EXTRA in names else ()
         return [each.name for each in extra if pa.types.is_floating(each.type)]
 
     @cached_property

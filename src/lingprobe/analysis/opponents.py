@@ -21,15 +21,15 @@ from lingprobe.analysis.comparable import (
     get_constant_answer,
     list_compared,
 )
-from lingprobe.analysis.frame import LEXICAL, ResultFrame
-from lingprobe.analysis.row import CONSTANT
-from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
+from lingprobe.analysis.frame import LEXICAL_LAYER, ResultFrame
+from lingprobe.analysis.row import CONSTANT_ENCODER
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION, DECODABLE_QUESTION, EncoderQuestion
 from lingprobe.data.references import remove_options
 from lingprobe.encoders import opposed_by_reference
-from lingprobe.encoders.own_baselines import INPUTS, is_copy
+from lingprobe.encoders.own_baselines import INPUT_LAYERS, is_copy
 from lingprobe.tasks.repeats import option_of
 
-QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE, BEYOND_SURFACE)
+ENCODER_QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE_QUESTION, BEYOND_SURFACE_QUESTION)
 Relation = Literal["", "constant", "copy", "copy of its blocks", "input embeddings"]
 
 
@@ -61,13 +61,13 @@ def list_opponents(
     found = _match_width(
         compared_row, [other for other in able if question in _list_opposed_questions(other)]
     )
-    if question == DECODABLE:  # by a stronger probe too much is decodable from anything
+    if question == DECODABLE_QUESTION:  # by a stronger probe too much is decodable from anything
         found = [other for other in found if other.row.probe == compared_row.row.probe] or found
     own = compared_row.about.own_baselines
     mine = [other for other in able if own.get(other.encoder) == question]
     like = [other for other in mine if other.row.probe == compared_row.row.probe] or mine
     found += _merge_copies([other for other, _ in choose_layers(like)])
-    if question == BEYOND_SURFACE:
+    if question == BEYOND_SURFACE_QUESTION:
         found += [other for other in able if _is_embedding_of(other, compared_row)]
         if not found:
             return ()
@@ -84,7 +84,7 @@ def find_ceiling(compared_row: ComparedRow, rows: Sequence[ComparedRow]) -> floa
 
 def find_relation(compared_row: ComparedRow, opponent: ComparedRow) -> Relation:
     """What an opponent is to an encoder; '' for one that opposes all."""
-    if opponent.row.encoder == CONSTANT:
+    if opponent.row.encoder == CONSTANT_ENCODER:
         return "constant"
     reference = opponent.encoder
     is_own = reference in compared_row.about.own_baselines
@@ -137,7 +137,7 @@ def _list_opposed_questions(one: ComparedRow) -> Sequence[str]:
     """The questions in which a row opposes all others; results of an earlier version do not say, so
     that their reference is asked.
     """
-    if one.row.kind != "baseline" or one.row.layer == LEXICAL:
+    if one.row.kind != "baseline" or one.row.layer == LEXICAL_LAYER:
         return ()
     known = one.about.opposes
     return opposed_by_reference(one.encoder) if known is None else known
@@ -147,8 +147,8 @@ def _is_embedding_of(other: ComparedRow, one: ComparedRow) -> bool:
     """Whether a row is of the input embeddings of the encoder of another, which may be itself."""
     layers = {other.row.layer, one.row.layer}
     return (
-        other.row.layer in INPUTS
-        and layers != {LEXICAL}
+        other.row.layer in INPUT_LAYERS
+        and layers != {LEXICAL_LAYER}
         and (other.row.encoder, other.row.probe) == (one.row.encoder, one.row.probe)
     )
 

@@ -19,7 +19,7 @@ from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders.checkpoints import named_point
 from lingprobe.encoders.facts import facts_or_none
 
-PASSING = frozenset({"device", "precision"})
+_PASSING = frozenset({"device", "precision"})
 """Settings that are not told apart by."""
 
 
@@ -164,7 +164,7 @@ def _value(facts: Mapping[str, Any], name: str) -> int:
 
 def _recipe(facts: Mapping[str, Any], name: str) -> dict[str, Any]:
     """What a training was made with, but for one setting."""
-    settings = {k: v for k, v in facts["settings"].items() if k != name and k not in PASSING}
+    settings = {k: v for k, v in facts["settings"].items() if k != name and k not in _PASSING}
     files = ", ".join(PurePath(path).name for path in facts["files"])
     title = f"{facts['architecture']}, {facts['objective']}: {files}"
     return {"title": title, "files": sorted(facts["files"].values()), **settings}

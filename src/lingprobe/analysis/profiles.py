@@ -19,12 +19,17 @@ from lingprobe.analysis.relation import (
 )
 from lingprobe.analysis.score_table import MeasuredTask, ScoreTable
 from lingprobe.data.core import DataProblem
-from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, draw_permutations
+from lingprobe.metrics.correlation import (
+    MAX_EXACT_OBSERVATIONS,
+    MIN_CORRELATED_OBSERVATIONS,
+    coefficients,
+    draw_permutations,
+)
 from lingprobe.metrics.dependent import every_pair
 from lingprobe.metrics.metric import Doubles
-from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
+from lingprobe.metrics.multiplicity import SIGNIFICANCE_LEVEL, correct_p_values
 
-FEWEST = 5  # tasks of an encoder, below which it has no profile
+_FEWEST = 5  # tasks of an encoder, below which it has no profile
 
 
 class CrossLanguageAgreement(NamedTuple):
@@ -127,7 +132,7 @@ def _agreements(relation: CorrelationTable, tasks: Sequence[str]) -> list[CrossL
     upper = np.triu_indices(many, 1)
     whole = np.full_like(p, math.nan)
     whole[upper] = correct_p_values(p[upper], relation.asked.correction)
-    apart = (np.fmin(whole, whole.T) <= ALPHA).sum(1)
+    apart = (np.fmin(whole, whole.T) <= SIGNIFICANCE_LEVEL).sum(1)
     known = (~np.isnan(p)).sum(1)
     return [
         CrossLanguageAgreement(task, one, int(a), int(k))
@@ -140,7 +145,7 @@ def _profiles(
 ) -> tuple[list[CrossLanguageProfile], float]:
     """The encoders that have at least five tasks in both languages."""
     both = ~np.isnan(first) & ~np.isnan(second)
-    rows = np.flatnonzero(both.sum(1) >= FEWEST)
+    rows = np.flatnonzero(both.sum(1) >= _FEWEST)
     families = np.array([table.rows[i].family for i in rows])
     raw = _between(first[rows], second[rows], asked.method)
     centred = _between(_center_scores(first[rows]), _center_scores(second[rows]), asked.method)
@@ -183,12 +188,12 @@ def _test_self_similarity(matrix: Doubles, independent: bool, seed: int) -> floa
     """How likely it is that encoders are as like themselves as they are, if it were no matter which
     is which: by permutation. NaN where variants of one model are among them.
     """
-    if not independent or len(matrix) < LEAST or np.isnan(matrix).any():
+    if not independent or len(matrix) < MIN_CORRELATED_OBSERVATIONS or np.isnan(matrix).any():
         return math.nan
     at_least, total = 0, 0
     own = float(np.trace(matrix)) - 1e-9
     for some in draw_permutations(len(matrix), 9999, 5000, seed):
         at_least += int((matrix[np.arange(len(matrix)), some].sum(1) >= own).sum())
         total += len(some)
-    exact = len(matrix) <= EXACT
+    exact = len(matrix) <= MAX_EXACT_OBSERVATIONS
     return at_least / total if exact else (at_least + 1) / (total + 1)

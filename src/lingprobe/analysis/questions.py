@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions
-from lingprobe.corpora.machine import PLAIN
+from lingprobe.corpora.machine import NOTED_LABEL_NOISE_PERCENT
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import ByParser, DatasetNotes, SourceRule, WordRule
 
-MADE = "construction"
+_MADE = "construction"
 """The stratum that says what labels consist of."""
-SHOWN = 3  # constructions of a class
-RARE = 0.005  # of a class, below which a construction is not told
-CLOSE = 1.1  # the ratio up to which numbers of examples count as alike
-PERCENT = 100.0
+_SHOWN = 3  # constructions of a class
+_RARE = 0.005  # of a class, below which a construction is not told
+_CLOSE = 1.1  # the ratio up to which numbers of examples count as alike
+_PERCENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def describe_question(folds: Sequence[RunPredictions], gold: Column) -> PosedQue
         first.classes_of_question,
         _construction_shares(folds),
         rules[0].rule if rules[0] else "",
-        PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
+        _PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
         (*first.remarks, *_source_remarks(folds), *_remarks_on_test(gold)),
         share_wrong_labels(first),
     )
@@ -102,7 +102,11 @@ def describe_question(folds: Sequence[RunPredictions], gold: Column) -> PosedQue
 def share_wrong_labels(notes: DatasetNotes) -> float:
     """The percent of labels of a parser that an audit found wrong, where it is not small."""
     parser = notes.part(ByParser)
-    return parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0
+    return (
+        parser.wrong
+        if parser and parser.wrong and parser.wrong >= NOTED_LABEL_NOISE_PERCENT
+        else 0.0
+    )
 
 
 def _source_remarks(folds: Sequence[RunPredictions]) -> Iterator[str]:
@@ -113,7 +117,7 @@ def _source_remarks(folds: Sequence[RunPredictions]) -> Iterator[str]:
     shares = [(rule.test, rule.low, rule.constant) for rule in rules]
     score, low, chance = np.average(shares, 0, weights=[r.n for r in folds]).tolist()
     if low > chance:
-        right = f"{PERCENT * score:.1f} % accuracy, the best constant {PERCENT * chance:.1f} %"
+        right = f"{_PERCENT * score:.1f} % accuracy, the best constant {_PERCENT * chance:.1f} %"
         yield f"knowing only the source gives {right} (--by source)"
 
 
@@ -133,7 +137,7 @@ def _construction_shares(
     """The constructions of each class, over all folds."""
     counts: dict[str, dict[str, int]] = {}
     for fold in folds:
-        tags, gold = fold.strata.get(MADE), fold.gold
+        tags, gold = fold.strata.get(_MADE), fold.gold
         if tags is None or gold.classes is None:
             return ()
         names = ("none", *tags.names)
@@ -163,9 +167,9 @@ def describe_composition(question: PosedQuestion) -> str:
     classes = []
     for label, constructions in question.made:
         shown = [
-            f"{name} {PERCENT * share:.0f} %"
-            for name, share in constructions[:SHOWN]
-            if share >= RARE
+            f"{name} {_PERCENT * share:.0f} %"
+            for name, share in constructions[:_SHOWN]
+            if share >= _RARE
         ]
         classes.append(
             f"{label}: {', '.join(shown)}"
@@ -186,7 +190,7 @@ def describe_question_differences(sources: Sequence[Any]) -> list[str]:
         ("training examples", [row.train for row in sources]),
         ("test examples", [row.n for row in sources]),
     ):
-        if max(numbers) > CLOSE * min(numbers):
+        if max(numbers) > _CLOSE * min(numbers):
             differences.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
     several = len({row.commonest for row in sources}) > 1
     return [*differences, *(["the composition of classes"] if several else [])]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from lingprobe.analysis.score_table import ScoreTable, average_families, select_columns
 from lingprobe.metrics.correlation import (
-    LEAST,
-    MANY,
+    MIN_APPROXIMATED_OBSERVATIONS,
+    MIN_CORRELATED_OBSERVATIONS,
     CorrelationCoefficient,
     Pair,
     coefficients,
@@ -24,9 +24,9 @@ from lingprobe.metrics.correlation import (
 )
 from lingprobe.metrics.correlation_intervals import compute_correlation_intervals
 from lingprobe.metrics.metric import Doubles
-from lingprobe.metrics.multiplicity import ALPHA, NAMES, correct_p_values
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES, SIGNIFICANCE_LEVEL, correct_p_values
 
-FEW = 10  # families, below which a correlation is a hint
+_FEW = 10  # families, below which a correlation is a hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Correlation:
     @property
     def is_significant(self) -> bool:
         """Whether the corrected p is below 0.05."""
-        return self.corrected <= ALPHA
+        return self.corrected <= SIGNIFICANCE_LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def relate_columns(
     across, down, every = _choose_pairs(table, request)
     pairs = every if pairs is None else pairs
     several = len(table.families) < len(table.rows)
-    families = several and len(table.families) >= LEAST
+    families = several and len(table.families) >= MIN_CORRELATED_OBSERVATIONS
     values = average_families(table) if families else table.scores
     observed = coefficients(values, pairs, request.method)
     correlations = _describe_pairs(table, pairs, request, groups, observed)
@@ -250,7 +250,7 @@ def correlate_within_groups(
     parts = [
         coefficients(table.scores[names == name], pairs, method)
         for name in dict.fromkeys(groups)
-        if (names == name).sum() >= LEAST
+        if (names == name).sum() >= MIN_CORRELATED_OBSERVATIONS
     ]
     found = {}
     for pair in pairs:
@@ -274,7 +274,7 @@ def _note_sample_size(relation: CorrelationTable) -> list[str]:
             f"{rows:,} encoders of {families:,} families: variants of one model (layers, pooling,"
             f" seeds) are not independent, so the effective number of encoders is {families:,}."
         )
-    if not tests and families < LEAST:
+    if not tests and families < MIN_CORRELATED_OBSERVATIONS:
         notes.append(
             f"With {'two families' if families == 2 else 'one family'} there are no p values:"
             " correlations are over all encoders, and hold only for these."
@@ -282,18 +282,22 @@ def _note_sample_size(relation: CorrelationTable) -> list[str]:
         return notes
     many = max((one.n for one in tests), default=0)
     unit = "families" if relation.families else "encoders"
-    if many < FEW:
+    if many < _FEW:
         notes.append(
             f"Warning: {many} {unit} are few; below ten, take correlations as hints, as their"
             " intervals are wide and one more encoder can reverse them."
         )
-    needed = ALPHA / max(len(tests), 1) if relation.asked.correction == "holm" else ALPHA
-    if tests and many < MANY and least_p(many) > needed:
-        enough = next(n for n in range(many, MANY) if least_p(n) <= needed)
+    needed = (
+        SIGNIFICANCE_LEVEL / max(len(tests), 1)
+        if relation.asked.correction == "holm"
+        else SIGNIFICANCE_LEVEL
+    )
+    if tests and many < MIN_APPROXIMATED_OBSERVATIONS and least_p(many) > needed:
+        enough = next(n for n in range(many, MIN_APPROXIMATED_OBSERVATIONS) if least_p(n) <= needed)
         notes.append(
             f"With {many} {unit} the smallest possible p value is {least_p(many):.2g}, so that"
             f" none of {len(tests):,} pairs can be significant"
-            f" ({NAMES[relation.asked.correction]}): measure {enough} {unit}, or choose fewer"
-            " pairs (--rows, --columns)."
+            f" ({CORRECTION_NAMES[relation.asked.correction]}): measure {enough} {unit}, or choose"
+            " fewer pairs (--rows, --columns)."
         )
     return notes

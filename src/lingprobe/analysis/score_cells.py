@@ -10,23 +10,23 @@ from pathlib import PurePath
 import numpy as np
 
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE, said_of
 from lingprobe.analysis.score_table import MeasuredTask, ScoreCell, derive_encoder_name
 from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.tasks.baselines import NO_EMBEDDINGS
-from lingprobe.tasks.languages import UNKNOWN
+from lingprobe.tasks.baselines import FEATURE_ENCODERS
+from lingprobe.tasks.languages import UNKNOWN_LANGUAGE
 
-SOURCE = "lingprobe"
+_SOURCE = "lingprobe"
 
-SCORE_EXTRAS = ("languages", "origin")
+SCORE_CELL_EXTRAS = ("languages", "origin")
 _TASK = ("task", "metric")
 
 
 def scores_of(frame: ResultFrame) -> tuple[list[ScoreCell], list[str]]:
-    """The scores of a frame with `SCORE_EXTRAS`, and what was excluded; DataProblem where nothing
-    is left.
+    """The scores of a frame with `SCORE_CELL_EXTRAS`, and what was excluded; DataProblem where
+    nothing is left.
     """
     averaged = frame.where(control=NO_CONTROL).average_repeats(RUN_KEYS)
     rows = averaged.with_columns({"score": list(map(averaged.score, range(len(averaged))))})
@@ -52,7 +52,7 @@ def _select_embeddings(rows: ResultFrame) -> tuple[ResultFrame, list[str]]:
     """Baselines that are not embeddings, and oracles, are excluded: the rows of encoders that have
     a score.
     """
-    left = dict.fromkeys(row.encoder for row in rows if _name_kind(row.encoder) in NO_EMBEDDINGS)
+    left = dict.fromkeys(row.encoder for row in rows if _name_kind(row.encoder) in FEATURE_ENCODERS)
     kept = [
         number
         for number, row in enumerate(rows)
@@ -103,7 +103,7 @@ def _noise(rows: ResultFrame, number: int) -> float:
     scores = rows.score_fits(number)
     if len(scores) < 2:
         return math.nan
-    return float(np.var(np.array(scores) * PERCENT, ddof=1)) / len(scores)
+    return float(np.var(np.array(scores) * PERCENT_SCALE, ddof=1)) / len(scores)
 
 
 def _name_columns(rows: ResultFrame) -> list[MeasuredTask]:
@@ -117,10 +117,10 @@ def _name_columns(rows: ResultFrame) -> list[MeasuredTask]:
     for row in rows:
         probe = f", {row.probe}" if len(probes[row.task]) > 1 else ""
         language = row.languages[0]
-        code = "" if language == UNKNOWN else language.partition("-")[0]
+        code = "" if language == UNKNOWN_LANGUAGE else language.partition("-")[0]
         task = f"{_parse_task(row.task).name}{probe}"
         name = task.rpartition("/")[2]
-        columns.append(MeasuredTask(name, SOURCE, task, code, row.metric))
+        columns.append(MeasuredTask(name, _SOURCE, task, code, row.metric))
     tasks: dict[MeasuredTask, set[str]] = {}
     for column, row in zip(columns, rows, strict=True):
         tasks.setdefault(column, set()).add(row.task)

@@ -17,10 +17,10 @@ from lingprobe.analysis.counting import describe_unread_data, merge_fold_counts
 from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_seeded
 from lingprobe.analysis.memorization import measure_memorization
 from lingprobe.analysis.questions import PosedQuestion, describe_question
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.data.cache import escape_surrogates
 from lingprobe.data.notes import CodeLengthNote, MembersCompared, ThresholdCounts
-from lingprobe.datasets.usual_metric import RANKING
+from lingprobe.datasets.usual_metric import RANKING_METRIC
 from lingprobe.metrics import FitAnswers
 from lingprobe.metrics.thresholds import FALSE_POSITIVE_RATES, recall_at_rates
 
@@ -147,10 +147,10 @@ def _rank_examples(metric: str, answers: FitAnswers, fits: Sequence[Folds]) -> d
     """Beside AUROC: average precision, and recall at rates of false positives, with the rates that
     were achieved, each the mean over fits.
     """
-    if metric != RANKING:
+    if metric != RANKING_METRIC:
         return {}
     found = {
-        "average_precision": PERCENT * float(np.mean(answers.scores("average-precision"))),
+        "average_precision": PERCENT_SCALE * float(np.mean(answers.scores("average-precision"))),
     }
     every = [
         recall_at_rates([run.about.choice.part(ThresholdCounts) or ThresholdCounts() for run in f])
@@ -158,8 +158,8 @@ def _rank_examples(metric: str, answers: FitAnswers, fits: Sequence[Folds]) -> d
     ]
     for rate in FALSE_POSITIVE_RATES:
         recall, achieved = np.mean([fit[rate] for fit in every], 0).tolist()
-        found[f"recall_at_{PERCENT * rate:.0f}"] = PERCENT * recall
-        found[f"achieved_{PERCENT * rate:.0f}"] = PERCENT * achieved
+        found[f"recall_at_{PERCENT_SCALE * rate:.0f}"] = PERCENT_SCALE * recall
+        found[f"achieved_{PERCENT_SCALE * rate:.0f}"] = PERCENT_SCALE * achieved
     return found
 
 
@@ -190,4 +190,4 @@ def _find_rule(run: RunPredictions) -> dict[str, Any]:
     """The best of the rules of thumb that the task's notes have, and its score in percent."""
     rules = run.about.notes.rules
     best = max(rules, key=lambda name: float(rules[name]), default="")
-    return {"rule": best, "ruled": PERCENT * float(rules[best])} if best else {}
+    return {"rule": best, "ruled": PERCENT_SCALE * float(rules[best])} if best else {}

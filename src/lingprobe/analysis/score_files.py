@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE, said_of
 from lingprobe.analysis.score_table import (
     EncoderName,
     MeasuredTask,
@@ -23,15 +23,15 @@ from lingprobe.corpora.languages import get_three_letter_code
 from lingprobe.corpora.separators import open_table
 from lingprobe.data.core import DataProblem
 
-ENCODER = ("encoder", "model", "name")
-VARIANT = ("read", "layer", "pooling", "pool", "seed", "revision", "checkpoint")
-FAMILY = ("family", "base")
-SCORE = ("score", "main_score")
-LANGUAGE = ("language", "languages", "lang")
-PARTS = ("split", "subset", "fold")
+_ENCODER = ("encoder", "model", "name")
+_VARIANT = ("read", "layer", "pooling", "pool", "seed", "revision", "checkpoint")
+_FAMILY = ("family", "base")
+_SCORE = ("score", "main_score")
+_LANGUAGE = ("language", "languages", "lang")
+_PARTS = ("split", "subset", "fold")
 """Columns over which several scores of one task are averaged."""
-MISSING = frozenset({"", "-", "–", "na", "n/a", "none", "null"})
-UNDEFINED = "nan"
+_MISSING = frozenset({"", "-", "–", "na", "n/a", "none", "null"})
+_UNDEFINED = "nan"
 """What stands where a correlation could not be computed: predictions of constant vectors."""
 
 Read = tuple[list[ScoreCell], list[str]]
@@ -85,7 +85,7 @@ class ScoreFileHeader(NamedTuple):
 
 
 def _variant(name: str, value: str) -> str:
-    if value.casefold() in MISSING:
+    if value.casefold() in _MISSING:
         return ""
     return said_of(value) if name.casefold() in ("layer", "read") else f", {value}"
 
@@ -105,7 +105,7 @@ def _read_score_table(path: Path, constant: bool) -> Read:
 
 
 def _is_constant(header: ScoreFileHeader, cells: Mapping[str, str]) -> bool:
-    return any(cells[name].casefold() == UNDEFINED for name in header.others)
+    return any(cells[name].casefold() == _UNDEFINED for name in header.others)
 
 
 def _read_numbered_lines(path: Path) -> list[Line]:
@@ -130,14 +130,14 @@ def _header(path: Path, names: Sequence[str]) -> ScoreFileHeader:
     def one(known: Sequence[str]) -> str:
         return next((n for k in known for n in names if n.casefold() == k), "")
 
-    encoder = one(ENCODER)
+    encoder = one(_ENCODER)
     if not encoder:
         raise DataProblem(
-            f"{path}: no column names the encoder of a row: call it {' or '.join(ENCODER)}"
+            f"{path}: no column names the encoder of a row: call it {' or '.join(_ENCODER)}"
         )
-    variants = tuple(n for n in names if n.casefold() in VARIANT)
-    score = one(SCORE) if one(("task",)) else ""
-    family, language = one(FAMILY), one(LANGUAGE)
+    variants = tuple(n for n in names if n.casefold() in _VARIANT)
+    score = one(_SCORE) if one(("task",)) else ""
+    family, language = one(_FAMILY), one(_LANGUAGE)
     told = {encoder, *variants, family, language}
     return ScoreFileHeader(
         encoder, variants, family, language, score, tuple(n for n in names if n not in told)
@@ -171,7 +171,7 @@ def _is_number_cell(text: str) -> bool:
 
 def _read_score(where: str, name: str, text: str) -> float | None:
     """The score in a cell; None where there is none."""
-    if text.casefold() in {*MISSING, UNDEFINED}:
+    if text.casefold() in {*_MISSING, _UNDEFINED}:
         return None
     try:
         if math.isfinite(value := float(text)):
@@ -187,7 +187,7 @@ def _read_score(where: str, name: str, text: str) -> float | None:
 def _long(path: Path, header: ScoreFileHeader, lines: Sequence[Line]) -> Read:
     """One line a score."""
     cells_of: dict[tuple[EncoderName, MeasuredTask], list[float]] = {}
-    several = any(name.casefold() in PARTS for name in header.others)
+    several = any(name.casefold() in _PARTS for name in header.others)
     task = next(name for name in header.others if name.casefold() == "task")
     for number, cells in lines:
         if cells.get("control", NO_CONTROL) != NO_CONTROL or cells.get("kind") == "oracle":
@@ -201,7 +201,7 @@ def _long(path: Path, header: ScoreFileHeader, lines: Sequence[Line]) -> Read:
         if known and not several:
             raise DataProblem(
                 f"{path}:{number}: a second score of {cells[header.encoder]} on {cells[task]};"
-                f" distinguish the two in a column {', '.join(VARIANT)} or language"
+                f" distinguish the two in a column {', '.join(_VARIANT)} or language"
             )
         known.append(value)
     return [ScoreCell(row, column, fmean(v)) for (row, column), v in cells_of.items()], []
@@ -273,6 +273,6 @@ def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[MeasuredTas
             raise DataProblem(f"{file}: a subset has no main_score or no languages")
         if entry["main_score"] is not None and not math.isnan(entry["main_score"]):
             language = _language(" ".join(entry["languages"]))
-            subsets.setdefault(language, []).append(PERCENT * entry["main_score"])
+            subsets.setdefault(language, []).append(PERCENT_SCALE * entry["main_score"])
     for language, values in subsets.items():
         yield MeasuredTask(task, "mteb", task, language), fmean(values)

@@ -20,9 +20,9 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.metrics.metric import Doubles
 
-MODELS = frozenset({"hf", "st"})
+_MODELS = frozenset({"hf", "st"})
 """Encoders whose argument is a model, which several of them may read."""
-OTHER = frozenset({"weights", "vectors"})
+_OTHER = frozenset({"weights", "vectors"})
 """Options that make another encoder of one: it has learnt something else, or nothing."""
 
 
@@ -218,8 +218,8 @@ def derive_encoder_name(shown: str, read: str = "") -> EncoderName:
     except ReferenceProblem:
         return EncoderName(f"{shown}{read}", shown, strip_model_owner(shown))
     argument = (parsed.argument or "").partition("@")[0]
-    kept = tuple(option for option in parsed.options if option[0] in OTHER)
-    if parsed.name in MODELS and argument and not kept:
+    kept = tuple(option for option in parsed.options if option[0] in _OTHER)
+    if parsed.name in _MODELS and argument and not kept:
         return EncoderName(f"{shown}{read}", argument, strip_model_owner(argument))
     return EncoderName(f"{shown}{read}", str(Reference(parsed.name, parsed.argument, kept)))
 

@@ -18,7 +18,7 @@ from lingprobe.analysis.comparison import (
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.data.oracles import BEYOND_SURFACE
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +120,4 @@ def _make_score(
 
 def _prefix(question: ComparisonQuestion) -> str:
     """How the columns of a question begin."""
-    return "surface_" if question.asks == BEYOND_SURFACE else ""
+    return "surface_" if question.asks == BEYOND_SURFACE_QUESTION else ""

@@ -29,17 +29,17 @@ from lingprobe.analysis.contests import (
     describe_outcome,
 )
 from lingprobe.analysis.frame import AnyValue, Columns, Folds, ResultFrame, is_among
-from lingprobe.analysis.row import CONSTANT, PERCENT
+from lingprobe.analysis.row import CONSTANT_ENCODER, PERCENT_SCALE
 from lingprobe.data.digests import digest_pieces
 from lingprobe.metrics import FitAnswers, compute_difference, contrast, correct_holm, interval
 from lingprobe.metrics.areas import auc_values
 from lingprobe.metrics.clusters import number_clusters
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric
-from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.metrics.multiplicity import SIGNIFICANCE_LEVEL
 from lingprobe.metrics.resampling import joint_permutation
 
-NO_DIFFERENCE = "no significant difference"
+_NO_DIFFERENCE = "no significant difference"
 
 
 class FrameStatistic(Protocol):
@@ -126,7 +126,7 @@ class PairedDifference:
                 continue
             metric = shown.column("metric")[number]
             found = compute_difference(metric, frame.answers(others[0]), shown.answers(number))
-            rows.append((*(PERCENT * value for value in found[:3]), found.p))
+            rows.append((*(PERCENT_SCALE * value for value in found[:3]), found.p))
         names = ("", "_low", "_high", "_p")
         return {f"{self.name}{end}": [row[i] for row in rows] for i, end in enumerate(names)}
 
@@ -147,7 +147,7 @@ class LowerThanEach:
             metric = shown.column("metric")[number]
             answers = [frame.answers(k) for k in others]
             value, tested = compare_with_each(metric, answers, shown.answers(number))
-            values.append(PERCENT * value)
+            values.append(PERCENT_SCALE * value)
             p.append(tested)
         return {self.name: values, f"{self.name}_p": p}
 
@@ -232,8 +232,8 @@ def describe_difference(lower: float, p: float) -> str:
     """Whether a score gets a star: it falls significantly below its baselines, being `lower` by so
     much with this corrected p, or rises, or neither.
     """
-    if not p < ALPHA:
-        return NO_DIFFERENCE
+    if not p < SIGNIFICANCE_LEVEL:
+        return _NO_DIFFERENCE
     return "falls" if lower > 0 else "rises"
 
 
@@ -290,7 +290,10 @@ class BetterThanEach:
             AnswerContest(
                 find_metric(shown.column("metric")[number]),
                 shown.answers(number),
-                [ContestOpponent(rival.answers, rival.encoder == CONSTANT) for rival in others],
+                [
+                    ContestOpponent(rival.answers, rival.encoder == CONSTANT_ENCODER)
+                    for rival in others
+                ],
             )
             for number, others in asked
         ]
@@ -331,7 +334,7 @@ class BetterThanEach:
             return found
         answers = join_constants(shown.folds(number)[0])
         (score,) = answers.scores(shown.column("metric")[number])
-        return [RivalRow(CONSTANT, PERCENT * score, answers), *found]
+        return [RivalRow(CONSTANT_ENCODER, PERCENT_SCALE * score, answers), *found]
 
     def _numbers(self, outcome: ContestOutcome) -> tuple[Any, ...]:
         value, low, high, p, corrected, detectable, *_ = outcome
@@ -405,7 +408,7 @@ class RankArea:
         if not every.size:  # one class alone
             return (math.nan,) * 3
         ends = interval(every, 0.0, join_predictions(fits[:1]).clusters)
-        return tuple(PERCENT * value for value in (float(every.mean()), *ends))
+        return tuple(PERCENT_SCALE * value for value in (float(every.mean()), *ends))
 
 
 @dataclass(frozen=True)
@@ -450,7 +453,7 @@ class ShareKept:
         rows = zip(*map(shown.column, ("score", self.floor, self.upper)), strict=True)
         return {
             self.name: [
-                PERCENT * (score - floor) / (upper - floor) if upper - floor > 0 else math.nan
+                PERCENT_SCALE * (score - floor) / (upper - floor) if upper - floor > 0 else math.nan
                 for score, floor, upper in rows
             ]
         }
@@ -514,11 +517,11 @@ class JointPermutation:
             pairs = [(number, k) for number in numbers if (k := others[number]) is not None]
             for (number, _), value in zip(pairs, self._test(shown, frame, pairs), strict=True):
                 p[number] = value
-            above = [p[k] < ALPHA and shown.score(k) > scores[k] for k in numbers]
+            above = [p[k] < SIGNIFICANCE_LEVEL and shown.score(k) > scores[k] for k in numbers]
             for number in numbers:
                 cells[number] = (sum(above), len(numbers), len(pairs) == len(numbers))
         below = [
-            value < ALPHA and shown.score(number) > score
+            value < SIGNIFICANCE_LEVEL and shown.score(number) > score
             for number, (value, score) in enumerate(zip(p, scores, strict=True))
         ]
         columns: dict[str, Sequence[Any]] = {
@@ -565,7 +568,7 @@ class JointPermutation:
             np.mean([metric.influences(answers.gold, labels) for labels in each.predicted], 0)
             for each in (answers, frame.answers(k))
         ]
-        difference = (shown.score(number) - frame.score(k)) / PERCENT
+        difference = (shown.score(number) - frame.score(k)) / PERCENT_SCALE
         return np.asarray(sides[0] - sides[1] + difference / len(answers.gold))
 
 

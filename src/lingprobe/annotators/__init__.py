@@ -14,7 +14,7 @@ from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import RuleSegmenter, TextSegmenter
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Contents, Reference
-from lingprobe.encoders.facts import MODEL
+from lingprobe.encoders.facts import ENCODER_FACTS_FILE
 
 PARSERS = Contents(
     "parser",
@@ -36,12 +36,13 @@ def make_parser(reference: str | Path) -> Parser:
     DataProblem for a folder without a parser; ReferenceProblem for what names nothing.
     """
     place = Path(reference).expanduser()
-    if (place / MODEL).is_file():
+    if (place / ENCODER_FACTS_FILE).is_file():
         return cast(Parser, PARSERS.make(Reference("trained", str(place))))
     if place.is_dir():
         raise DataProblem(
-            f"no {MODEL} in {str(place)!r}: give a folder that `lingprobe train parser` wrote, or"
-            " another parser, as udpipe:MODEL (`lingprobe list parsers` lists them)"
+            f"no {ENCODER_FACTS_FILE} in {str(place)!r}: give a folder that `lingprobe train"
+            " parser` wrote, or another parser, as udpipe:MODEL (`lingprobe list parsers` lists"
+            " them)"
         )
     return cast(Parser, PARSERS.make(str(reference)))
 

@@ -9,7 +9,7 @@ from lingprobe.annotators.parser import Annotation
 from lingprobe.corpora.brackets import BracketTree
 from lingprobe.data.core import DataProblem
 
-UNIVERSAL = frozenset(
+_UNIVERSAL = frozenset(
     (
         *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy"),
         *("Number", "Case", "Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect"),
@@ -17,9 +17,9 @@ UNIVERSAL = frozenset(
     )
 )
 """Features that conll18_ud_eval compares; those of single languages are left out."""
-PUNCTUATION = frozenset([",", ":", "``", "''", "."])
-OUTERMOST = frozenset(["TOP", "ROOT", "S1", ""])
-SAME = {"PRT": "ADVP"}
+_PUNCTUATION = frozenset([",", ":", "``", "''", "."])
+_OUTERMOST = frozenset(["TOP", "ROOT", "S1", ""])
+_SAME = {"PRT": "ADVP"}
 
 
 def score_annotations(parsed: Iterable[Annotation], gold: Iterable[Annotation]) -> dict[str, float]:
@@ -83,7 +83,7 @@ def _pair_annotations(
 
 def _universal(raw: str) -> str:
     """The universal features of a FEATS value, in order."""
-    return "|".join(sorted(f for f in raw.split("|") if f.partition("=")[0] in UNIVERSAL))
+    return "|".join(sorted(f for f in raw.split("|") if f.partition("=")[0] in _UNIVERSAL))
 
 
 def _arcs(annotation: Annotation, whole: bool) -> list[tuple[int, str]]:
@@ -110,7 +110,7 @@ def score_phrases(
                 f"{true.file}:{true.line}: {len(true.words)} words, and {len(mine.words)} in the"
                 " parse of it"
             )
-        kept = [tag not in PUNCTUATION for tag in true.tags]
+        kept = [tag not in _PUNCTUATION for tag in true.tags]
         found, real = count_phrases(mine, kept), count_phrases(true, kept)
         right += (found & real).total()
         said, wanted = said + found.total(), wanted + real.total()
@@ -130,7 +130,7 @@ def count_phrases(tree: BracketTree, mask: Sequence[bool]) -> Counter[tuple[str,
         place.append(place[-1] + counts)
     spans = zip(tree.labels, tree.starts, tree.stops, strict=True)
     return Counter(
-        (SAME.get(label, label), place[start], place[stop])
+        (_SAME.get(label, label), place[start], place[stop])
         for label, start, stop in spans
-        if label not in OUTERMOST and place[stop] > place[start]
+        if label not in _OUTERMOST and place[stop] > place[start]
     )

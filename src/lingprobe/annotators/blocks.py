@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 from lingprobe.annotators.parser import Annotation, Parser
 from lingprobe.annotators.segment import SegmentedSentence, TextSegmenter
-from lingprobe.corpora.machine import CONFIDENCE
+from lingprobe.corpora.machine import CONFIDENCE_COMMENT
 from lingprobe.corpora.running import TextPassage
 from lingprobe.corpora.trees import compute_tree_depth, parse_features
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.core import DataProblem
 
-NOTES = "blocks"
+BLOCK_NOTES_FOLDER = "blocks"
 """The folder of notes; a block with one is done."""
-LONG, NO_TREE, NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
-PIECE = 1 << 21  # characters of text that are compressed at once
+_LONG, _NO_TREE, _NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
+_PIECE = 1 << 21  # characters of text that are compressed at once
 _LEVEL = 9  # of zstd: files are smaller than of xz's fastest, and read ten times faster
 
 
@@ -60,7 +60,7 @@ class CompressedText:
         """Put text behind what there is."""
         self.waiting.append(text)
         self.characters += len(text)
-        if self.characters >= PIECE:
+        if self.characters >= _PIECE:
             self._pack()
 
     def write(self, path: Path) -> int:
@@ -169,19 +169,19 @@ def _cut(
             continue
         places = [PlacedSentence(cut, passage.file, passage.line) for cut in cuts]
         if not places:
-            block.skip(NO_WORDS, passage, passage.text)
+            block.skip(_NO_WORDS, passage, passage.text)
         for place in places:
             if len(place.cut.words) <= road.longest:
                 yield place
             else:
-                block.skip(LONG.format(road.longest), place, place.cut.text)
+                block.skip(_LONG.format(road.longest), place, place.cut.text)
 
 
 def _fault(words: Sequence[str], answer: Annotation) -> str:
     """Why a sentence cannot be parsed, as with bad bytes or no tree, '' where it can."""
     heads = answer.heads
     if not heads:
-        return "" if answer.brackets else NO_TREE
+        return "" if answer.brackets else _NO_TREE
     wrong = (
         len(heads) != len(words)
         or heads.count(-1) != 1
@@ -189,7 +189,7 @@ def _fault(words: Sequence[str], answer: Annotation) -> str:
         or not compute_tree_depth(heads)
     )
     if wrong:
-        return NO_TREE
+        return _NO_TREE
     try:
         for raw in answer.feats:
             parse_features(raw)
@@ -208,7 +208,7 @@ def _add(block: ParsedBlock, number: int, place: PlacedSentence, answer: Annotat
             f"# text = {place.cut.text}",
         ]
         if not math.isnan(answer.confidence):
-            comments.append(f"{CONFIDENCE}{answer.confidence:.4f}")
+            comments.append(f"{CONFIDENCE_COMMENT}{answer.confidence:.4f}")
         block.conllu.add("\n".join([*comments, *_format_conllu_rows(place.cut, answer)]) + "\n\n")
     if answer.brackets:
         block.trees.add(answer.brackets + "\n")
@@ -257,7 +257,7 @@ def write_parsed_block(folder: Path, number: int, block: ParsedBlock) -> dict[st
     for why, where, text in block.skipped:
         row = {"why": why, "where": where, "text": text}
         left.add(json.dumps(row, ensure_ascii=False) + "\n")
-    left.write(folder / NOTES / f"{number:05}.skipped.jsonl.zst")
+    left.write(folder / BLOCK_NOTES_FOLDER / f"{number:05}.skipped.jsonl.zst")
     note = {**block.note(), "bytes": sizes}
     write_text(get_note_path(folder, number), json.dumps(note, ensure_ascii=False))
     return note
@@ -265,7 +265,7 @@ def write_parsed_block(folder: Path, number: int, block: ParsedBlock) -> dict[st
 
 def get_note_path(folder: Path, number: int) -> Path:
     """Where the note of a block stands."""
-    return folder / NOTES / f"{number:05}.json"
+    return folder / BLOCK_NOTES_FOLDER / f"{number:05}.json"
 
 
 def is_block_complete(folder: Path, number: int) -> bool:

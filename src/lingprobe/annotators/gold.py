@@ -17,13 +17,13 @@ from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.views import SUFFIXES, split_into_blocks
+from lingprobe.corpora.views import TREE_FILE_SUFFIXES, split_into_blocks
 from lingprobe.data.core import DataProblem
 
 
 def gold_files(gold: str | Path) -> list[Path]:
     """The files of a treebank that a parser is judged by: those of test, where they name splits."""
-    parts = list_corpus_files([gold], SUFFIXES)
+    parts = list_corpus_files([gold], TREE_FILE_SUFFIXES)
     test = [part.path for part in parts if part.split == "test"]
     return test or [part.path for part in parts]
 

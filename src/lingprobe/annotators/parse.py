@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.annotators.blocks import (
-    NOTES,
+    BLOCK_NOTES_FOLDER,
     Counts,
     ParsedBlock,
     ParsingPipeline,
@@ -26,16 +26,16 @@ from lingprobe.annotators.blocks import (
     write_parsed_block,
 )
 from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.machine import ABOUT
+from lingprobe.corpora.machine import PARSE_FACTS_FILE
 from lingprobe.corpora.running import TextPassage, read_passages
-from lingprobe.data.cache import PART, write_text
+from lingprobe.data.cache import DRAFT_SUFFIX, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 
-BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
-FORMAT = 1
-OTHER = {
+_BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
+_FORMAT = 1
+_OTHER = {
     "format": "in another format",
     "parser": "by another parser",
     "tokens": "with another tokenizer",
@@ -74,7 +74,7 @@ def parse_files(
     folder: Path,
     road: ParsingPipeline,
     *,
-    block: int = BLOCK,
+    block: int = _BLOCK,
     share: tuple[int, int] = (1, 1),
     progress: bool = False,
 ) -> ParsedText:
@@ -106,7 +106,7 @@ def _describe_parse(texts: Sequence[Path], road: ParsingPipeline, block: int) ->
         raise DataProblem(f"no file {str(missing)!r}; give running text, as .txt or .txt.xz")
     made = {"name": road.segmenter.name, "fingerprint": road.segmenter.fingerprint}
     return {
-        "format": FORMAT,
+        "format": _FORMAT,
         "parser": {"name": road.parser.name, "fingerprint": road.parser.fingerprint},
         "tokens": made,
         "settings": {"lines": road.lines, "longest": road.longest, "block": block},
@@ -122,7 +122,7 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
     """Say in the folder what is to be written there; a UsageProblem where that is something
     else.
     """
-    there = folder / ABOUT
+    there = folder / PARSE_FACTS_FILE
     if there.is_file():
         try:
             found = json.loads(there.read_text("utf-8"))
@@ -130,13 +130,16 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
             found = {}
         other = next((key for key, value in about.items() if found.get(key) != value), "")
         if other:
-            raise UsageProblem(f"{folder} holds a parse {OTHER[other]}; choose another folder")
+            raise UsageProblem(f"{folder} holds a parse {_OTHER[other]}; choose another folder")
     elif folder.exists() and any(folder.iterdir()):
         raise UsageProblem(f"{folder} holds something else; choose another folder")
     else:
         _tell(folder, {**about, "finished": False})
     if alone:  # what a process that was killed left behind
-        for left in chain(folder.glob(f".*{PART}"), (folder / NOTES).glob(f".*{PART}")):
+        for left in chain(
+            folder.glob(f".*{DRAFT_SUFFIX}"),
+            (folder / BLOCK_NOTES_FOLDER).glob(f".*{DRAFT_SUFFIX}"),
+        ):
             left.unlink(missing_ok=True)
 
 
@@ -172,4 +175,4 @@ def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> ParsedText:
 
 
 def _tell(folder: Path, note: dict[str, Any]) -> None:
-    write_text(folder / ABOUT, json.dumps(note, ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / PARSE_FACTS_FILE, json.dumps(note, ensure_ascii=False, indent=1) + "\n")

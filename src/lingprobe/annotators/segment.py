@@ -19,16 +19,16 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import regex
 
 from lingprobe.corpora import text as running
-from lingprobe.corpora.marks import ENDS
+from lingprobe.corpora.marks import SENTENCE_END_PATTERN
 from lingprobe.corpora.trees import MultiwordToken
 from lingprobe.data.core import DataProblem
 
-ABBREVIATIONS = frozenset({
+_ABBREVIATIONS = frozenset({
     "mr", "mrs", "ms", "dr", "st", "prof", "rev", "hon", "capt", "col", "gen", "lt", "sgt", "jr",
     "sr", "vs", "etc", "no", "vol", "pp", "ch", "fig", "cf", "e.g", "i.e", "viz", "messrs", "mme",
     "mlle", "np", "tzn", "tj", "ul", "ks", "św", "m.in", "im",
 })  # fmt: skip
-_END = regex.compile(rf"[{ENDS}]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
+_END = regex.compile(rf"[{SENTENCE_END_PATTERN}]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
 _LAST = re.compile(r"([\w.]*\w)\.$")
 _OPENING = "\"'“‘«„([¿¡—–- "
 
@@ -105,7 +105,7 @@ def _ends(before: str, after: str) -> bool:
     if before[-1] in "。！？":
         return True
     last = _LAST.search(before[-20:])
-    if last and (last[1].lower() in ABBREVIATIONS or (len(last[1]) == 1 and last[1].isupper())):
+    if last and (last[1].lower() in _ABBREVIATIONS or (len(last[1]) == 1 and last[1].isupper())):
         return last[1] == "I"  # which is no initial, as a rule
     return not after.lstrip(_OPENING)[:1].islower()
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.options import (
-    REQUIRED,
+    REQUIRED_OPTION,
     DeclaredOption,
     Options,
     declared_options,
@@ -105,7 +105,7 @@ def _keyword(option: DeclaredOption) -> inspect.Parameter:
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if option.default is REQUIRED else option.default,
+        default=inspect.Parameter.empty if option.default is REQUIRED_OPTION else option.default,
         annotation=option.written,
     )
 

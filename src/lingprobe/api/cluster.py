@@ -15,13 +15,13 @@ from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.experiment.shards import SLURM_LIMIT
+from lingprobe.experiment.shards import MAX_SLURM_ARRAY_TASKS
 from lingprobe.experiment.status import UnitStatus, encodings_of, list_unit_status
 from lingprobe.pages.status import status_page
 from lingprobe.store.experiments import list_experiments
 from lingprobe.tables.page import Page
 
-SHARDED = ("run", "experiment", "embed")  # commands that have --shard
+_SHARDED = ("run", "experiment", "embed")  # commands that have --shard
 
 
 @takes_options(StatusOptions)
@@ -73,13 +73,15 @@ def slurm(
         print(lingprobe.slurm(["run", "-t", "ud/*:UD_English-EWT", "-o", "results"], shards=16))
     """
     command = list(arguments)
-    if not command or command[0] not in SHARDED or "--shard" in command:
+    if not command or command[0] not in _SHARDED or "--shard" in command:
         raise UsageProblem(
-            f"lingprobe {' '.join(command)}: give one of {', '.join(SHARDED)} with its options, but"
-            " without --shard"
+            f"lingprobe {' '.join(command)}: give one of {', '.join(_SHARDED)} with its options,"
+            " but without --shard"
         )
-    if not 1 <= shards <= SLURM_LIMIT:
-        raise UsageProblem(f"{shards} shards: an array has from 1 to {SLURM_LIMIT:,} tasks")
+    if not 1 <= shards <= MAX_SLURM_ARRAY_TASKS:
+        raise UsageProblem(
+            f"{shards} shards: an array has from 1 to {MAX_SLURM_ARRAY_TASKS:,} tasks"
+        )
     options = {
         "job-name": "lingprobe",
         "array": f"1-{shards}" + (f"%{at_once}" if at_once else ""),
@@ -92,7 +94,7 @@ def slurm(
         "output": "lingprobe-%A-%a.log",
     }
     asked = [f"--{name}={value}" for name, value in options.items() if value]
-    return SCRIPT.format(
+    return _SCRIPT.format(
         options="\n".join(f"#SBATCH {each}" for each in (*asked, *sbatch)),
         shards=shards,
         folder=shlex.quote(os.getcwd()),
@@ -101,7 +103,7 @@ def slurm(
     )
 
 
-SCRIPT = """\
+_SCRIPT = """\
 #!/bin/bash
 {options}
 

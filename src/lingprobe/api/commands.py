@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-COMMANDS: Mapping[str, Mapping[str, str]] = {
+COMMANDS_BY_HEADING: Mapping[str, Mapping[str, str]] = {
     "Run": {
         "run": "cli.measuring:run",
         "experiment": "cli.measuring:experiment",
@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
 """Headings of the help with their commands, a group and a name or a name alone, and where each is;
 extensions have more, under entry points of `lingprobe.commands` (`train.encoder` in a group).
 """
-GROUPS: Mapping[str, str] = {
+GROUP_DESCRIPTIONS: Mapping[str, str] = {
     "inside": "Look into models: change their states, compare their layers, ask about words.",
     "probe": "Keep a trained probe, score texts with it, and look at their tokens.",
     "cluster": "Run on many machines: what is done, and scripts for SLURM.",
@@ -73,6 +73,6 @@ class CommandEntry(NamedTuple):
 
 def list_core_commands() -> Iterator[CommandEntry]:
     """The core's commands, in the order of the help."""
-    for heading, places in COMMANDS.items():
+    for heading, places in COMMANDS_BY_HEADING.items():
         for name, place in places.items():
             yield CommandEntry(heading, name, f"lingprobe.{place}")

@@ -18,7 +18,7 @@ from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.text import split_words
-from lingprobe.corpora.views import SUFFIXES
+from lingprobe.corpora.views import TREE_FILE_SUFFIXES
 from lingprobe.data.cache import check_file_ending, write_text
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
@@ -31,13 +31,13 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import resolve_tasks
 from lingprobe.experiment.run import embed_ahead, encode_ahead
 from lingprobe.experiment.runners import WorkerPool
-from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.shards import WHOLE_WORK_SHARE, WorkShare
 from lingprobe.store.precision import kept_as
 from lingprobe.tasks.find import expand_tasks
 
 log = logging.getLogger("lingprobe.data")
 # what would be read as text without complaint, and is not
-TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip")
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip")
 
 
 @takes_options(EmbedOptions)
@@ -73,7 +73,7 @@ def embed(
     ]
     asked, part = (
         resolve_encoders(encoders, None),
-        WHOLE if shard is None else WorkShare.parse(shard),
+        WHOLE_WORK_SHARE if shard is None else WorkShare.parse(shard),
     )
     with use_cache(cache), ExitStack() as stack:
         paths = RunPaths.of(None, cache, dtype, project)
@@ -136,15 +136,18 @@ def named_sentences(corpus: str) -> Iterator[tuple[str, Sentence]]:
     sent_id ('' for none).
     """
     place = locate_path(corpus)
-    if place.is_file() and (ending := uncompressed_path(place).suffix.lower()) not in SUFFIXES:
-        if ending in TABLES:
+    if (
+        place.is_file()
+        and (ending := uncompressed_path(place).suffix.lower()) not in TREE_FILE_SUFFIXES
+    ):
+        if ending in _TABLES:
             raise DataProblem(
                 f"{place}: a {ending} file does not have a sentence per line; write its sentences"
                 " to a .txt file, or name a task on it"
             )
         yield from (("", sentence) for sentence in text.read_running_text(place))
         return
-    for part in files_of([corpus], SUFFIXES):
+    for part in files_of([corpus], TREE_FILE_SUFFIXES):
         if uncompressed_path(part.path).suffix.lower() in brackets.BRACKET_SUFFIXES:
             yield from (("", sentence) for sentence in _read_brackets(part.path))
         else:

@@ -16,7 +16,7 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.data.suggestions import suggest_name
-from lingprobe.datasets.formats.folders import SUFFIXES
+from lingprobe.datasets.formats.folders import TABLE_SUFFIXES
 from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.encoders import ENCODERS, adapt_encoder
 from lingprobe.encoders.adapters import is_adapter
@@ -37,10 +37,10 @@ _VECTOR_FILES = {
 }
 """Encoders that read files of vectors, by their endings."""
 _PICKLES = (".pkl", ".pickle", ".joblib")
-OF_WORDS = ("a word", "a span", "two spans")
+_OF_WORDS = ("a word", "a span", "two spans")
 """What labels of tasks may be about that need a vector for each word piece."""
-ORGANISATION = "sentence-transformers"
-FILLED = {
+_ORGANISATION = "sentence-transformers"
+_FILLED = {
     "batch_size": ("hf and st fill batches by tokens, not sentences: write st:NAME,tokens=2048")
 }
 """What to write in place of options that encoders of lingprobe do not have."""
@@ -82,7 +82,7 @@ def model(name: str, tasks: Any = None) -> str:
 def _is_table(name: str) -> bool:
     """Whether a text is the name of a file of a table."""
     path = Path(name)
-    return uncompressed_path(path).suffix.lower() in SUFFIXES and path.is_file()
+    return uncompressed_path(path).suffix.lower() in TABLE_SUFFIXES and path.is_file()
 
 
 def _about_spans(tasks: Any) -> bool:
@@ -92,7 +92,7 @@ def _about_spans(tasks: Any) -> bool:
     given = as_list(tasks)
     names = [try_parse_reference(each) if isinstance(each, str) else None for each in given]
     known = [find_task_description(one.name) if one else None for one in names]
-    return bool(given) and all(one is not None and one.unit in OF_WORDS for one in known)
+    return bool(given) and all(one is not None and one.unit in _OF_WORDS for one in known)
 
 
 def make_reference(source: Any, tasks: Any = None) -> Any:
@@ -161,7 +161,7 @@ def configure(encoders: Any, **options: Any) -> list[Any]:
         able = [key in ENCODERS.options(each.name) for each in named]
         if not any(able) and len(named) == len(given):
             names = ", ".join(each.name for each in named) or "none"
-            more = f": {FILLED[key]}" if key in FILLED else ""
+            more = f": {_FILLED[key]}" if key in _FILLED else ""
             raise UsageProblem(f"none of the encoders ({names}) has the option {key}{more}")
         named = [
             each.plus(**{key: str(value)}) if has else each
@@ -182,7 +182,7 @@ def _all_texts(things: Any) -> bool:
 def _find_hub_files(name: str) -> ModelFiles:
     """The files of a model; a bare name may be one of the sentence-transformers, or its own."""
     try:
-        return find_model_files(name, ORGANISATION)
+        return find_model_files(name, _ORGANISATION)
     except DataProblem:
         if "/" in name:
             raise

@@ -96,7 +96,7 @@ class Evaluation:
     def page(self) -> Page[Any]:
         """The table of scores, or of the paper, in every format."""
         from lingprobe.pages.paper import paper_page
-        from lingprobe.pages.score_pages import SCORE_EXTRAS, scores_page
+        from lingprobe.pages.score_pages import SCORE_PAGE_EXTRAS, scores_page
         from lingprobe.pages.web.study import StudyContext
 
         if self.suite is not None:
@@ -108,7 +108,7 @@ class Evaluation:
             examples=ExampleReader(lambda: self.results),
             folder=self._named_folder,
         )
-        return scores_page(ResultFrame.of(self.results, SCORE_EXTRAS), beside=beside)
+        return scores_page(ResultFrame.of(self.results, SCORE_PAGE_EXTRAS), beside=beside)
 
     @cached_property
     def verdicts(self) -> VerdictStatement:

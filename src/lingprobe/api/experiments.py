@@ -39,24 +39,24 @@ from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks, get_tasks
 
-MACHINE = ("cache", "jobs", "progress", "shard")
+_MACHINE = ("cache", "jobs", "progress", "shard")
 """Options of a run that belong to a machine, and not to an experiment."""
-KEYS: Mapping[str, DeclaredOption] = {
+_KEYS: Mapping[str, DeclaredOption] = {
     name: option
     for kind in (ProbedOptions, ModelOptions, LanguageOptions, RunOptions)
     for name, option in declared_options(kind).items()
-    if name not in MACHINE
+    if name not in _MACHINE
 }
 """The keys of an experiment."""
 _KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
-ROOMS: dict[str, Contents] = {
+_ROOMS: dict[str, Contents] = {
     "tasks": TASKS,
     "encoders": ENCODERS,
     "probes": PROBES,
     "controls": CONTROLS,
 }
-CODE = (*ROOMS, "models")  # lists whose items may name code
-COPY = "experiment.toml"
+_CODE = (*_ROOMS, "models")  # lists whose items may name code
+_COPY = "experiment.toml"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Experiment:
         written to the folder of results.
         """
         evaluation = run(**self.settings, jobs=jobs, progress=progress, shard=shard)
-        write_text(Path(self.settings["output"]) / COPY, self.resolve())
+        write_text(Path(self.settings["output"]) / _COPY, self.resolve())
         return evaluation
 
     def resolve(self) -> str:
@@ -90,7 +90,7 @@ class Experiment:
         defaults = {
             name: option.default
             for name, option in declared_options(RunOptions).items()
-            if name in KEYS and option.default is not None
+            if name in _KEYS and option.default is not None
         }
         settings = {**defaults, **self.settings}
         lines = [
@@ -98,7 +98,7 @@ class Experiment:
         ]
         settings["tasks"] = expand_tasks(settings.get("tasks", ()), settings["on_error"])
         for key, value in settings.items():
-            whole = _canonical(ROOMS[key], value) if key in ROOMS else value
+            whole = _canonical(_ROOMS[key], value) if key in _ROOMS else value
             if whole not in ([], ()):
                 lines.append(f"{key} = {json.dumps(whole, ensure_ascii=False)}")
         return "\n".join(lines) + "\n"
@@ -125,7 +125,7 @@ def read_experiment(file: str | Path) -> Experiment:
     settings = {key: _check_setting(path, key, value) for key, value in said.items()}
     if not settings.get("output"):
         raise UsageProblem(f'{path}: add a folder for the results, such as output = "results"')
-    for key in CODE:
+    for key in _CODE:
         settings[key] = [resolve_beside(path, each) for each in settings.get(key, ())]
     if "suite" in settings:
         settings["suite"] = resolve_beside(path, settings["suite"])
@@ -147,11 +147,11 @@ def _own_names(settings: dict[str, Any]) -> None:
 
 def _check_setting(path: Path, key: str, value: Any) -> Any:
     """The value of a key, where there is such a key and it holds such values."""
-    if key not in KEYS:
-        near = suggest_name("option", key, KEYS, 0.6)
-        meant = f"did you mean {near}?" if near else f"there are {', '.join(KEYS)}"
+    if key not in _KEYS:
+        near = suggest_name("option", key, _KEYS, 0.6)
+        meant = f"did you mean {near}?" if near else f"there are {', '.join(_KEYS)}"
         raise UsageProblem(f"{path}: no experiment has a key {key!r}; {meant}")
-    kind = KEYS[key].read_as
+    kind = _KEYS[key].read_as
     if get_origin(kind) is list:
         if key in ("tasks", "encoders") and not value:
             raise UsageProblem(f"{path}: {key} = {value!r}: name at least one, or leave {key} out")
@@ -160,7 +160,7 @@ def _check_setting(path: Path, key: str, value: Any) -> Any:
         raise UsageProblem(f"{path}: {key} = {value!r}: write a list of texts")
     plain = kind if kind in _KINDS else str
     if type(value) is not plain:
-        choices = ", ".join(map(repr, KEYS[key].choices))
+        choices = ", ".join(map(repr, _KEYS[key].choices))
         wanted = f"choose one of {choices}" if choices else f"write {_KINDS[plain]}"
         raise UsageProblem(f"{path}: {key} = {value!r}: {wanted}")
     return value

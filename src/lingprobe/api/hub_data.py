@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.api.measure import run
-from lingprobe.audit.data_card import CARD, ONE, SUMS, HubSet, UpperBound, card_text, checksum_files
+from lingprobe.audit.data_card import (
+    CHECKSUM_FILE,
+    DATA_CARD_FILE,
+    ONLY_CONFIG_AND_FOLDER,
+    HubSet,
+    UpperBound,
+    card_text,
+    checksum_files,
+)
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.hub_tools import largest_class, tool_files, tool_for
 from lingprobe.audit.inspection import audit_dataset
@@ -25,7 +33,7 @@ from lingprobe.tasks import TASKS
 from lingprobe.tasks.table import TableTask
 from lingprobe.tasks.terms import DataSource, data_files, list_data_sources
 
-EXAMPLES = 5  # rows of each set that the card shows
+_EXAMPLES = 5  # rows of each set that the card shows
 
 
 class HubTask(NamedTuple):
@@ -58,12 +66,12 @@ def write_hub(references: Sequence[Any], output: Path, licence: str | None) -> d
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".lingprobe-") as draft:
         folder = Path(draft) / output.name
         sets = [_write_set(each, folder, len(tasks) == 1) for each in tasks]
-        write_text(folder / CARD, card_text(folder, sets, licence or ""))
+        write_text(folder / DATA_CARD_FILE, card_text(folder, sets, licence or ""))
         names = [f"{each.place}/{name}" for each in sets for name in each.files]
         for name, text in tool_files(folder, sets).items():
             write_text(folder / name, text)
             names.append(name)
-        write_text(folder / SUMS, checksum_files(folder, names))
+        write_text(folder / CHECKSUM_FILE, checksum_files(folder, names))
         folder.replace(output)
     return {each.config: each.audit for each in sets}
 
@@ -108,7 +116,7 @@ def _check_licence(source: DataSource) -> None:
 def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
     """Write the files of one set, and measure what its card says."""
     task = hub_task.task
-    config, name = ONE if alone else (hub_task.config, hub_task.config)
+    config, name = ONLY_CONFIG_AND_FOLDER if alone else (hub_task.config, hub_task.config)
     place = folder / name
     place.mkdir(parents=True)
     dataset = hub_folder.without_folders(load_examples(task))
@@ -123,7 +131,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
         hub_task.sources,
         {file.name: checksum_file(file) for file in hub_task.files},
         files,
-        audit_dataset(dataset, rows=EXAMPLES, metric=task.metric),
+        audit_dataset(dataset, rows=_EXAMPLES, metric=task.metric),
         _ceiling(hub_task),
         tool_for(dataset, task.metric),
         largest_class(dataset),

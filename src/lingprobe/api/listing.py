@@ -34,7 +34,7 @@ from lingprobe.data.references import (
 if TYPE_CHECKING:
     from lingprobe.tasks.about import TaskDescription
 
-KINDS: Mapping[str, str] = {
+CONTENTS_PLACES: Mapping[str, str] = {
     "tasks": "lingprobe.tasks:TASKS",
     "encoders": "lingprobe.encoders:ENCODERS",
     "probes": "lingprobe.probes:PROBES",
@@ -49,14 +49,14 @@ KINDS: Mapping[str, str] = {
 }
 """Where the table of contents of each kind is: a list of one imports no other."""
 
-PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
-ROOM_NAMES = [each.name for each in pkgutil.iter_modules(PACKAGE.__path__)]
-OTHERS = (
+_PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
+_ROOM_NAMES = [each.name for each in pkgutil.iter_modules(_PACKAGE.__path__)]
+_OTHERS = (
     Contents(
         "command",
         "lingprobe.commands",
         {
-            **dict.fromkeys(commands.GROUPS, ""),
+            **dict.fromkeys(commands.GROUP_DESCRIPTIONS, ""),
             **{each.name.replace(" ", "."): each.place for each in commands.list_core_commands()},
         },
     ),
@@ -64,7 +64,7 @@ OTHERS = (
         "function",
         "lingprobe.functions",
         dict.fromkeys(
-            [*PACKAGE.__all__, *(m.name for m in pkgutil.iter_modules(PACKAGE.__path__))], ""
+            [*_PACKAGE.__all__, *(m.name for m in pkgutil.iter_modules(_PACKAGE.__path__))], ""
         ),
     ),
 )
@@ -73,8 +73,8 @@ OTHERS = (
 
 def get_contents(kind: str) -> Contents:
     """The table of contents of a kind. UsageProblem where there is no such kind."""
-    check_choice("kind", kind, KINDS)
-    contents: Contents = import_attribute(KINDS[kind])
+    check_choice("kind", kind, CONTENTS_PLACES)
+    contents: Contents = import_attribute(CONTENTS_PLACES[kind])
     return contents
 
 
@@ -96,7 +96,7 @@ def available(
     for entry in lingprobe.available("tasks", "ud/*"):
         print(entry.name, entry.summary)
     """
-    check_choice("kind", kind, KINDS)
+    check_choice("kind", kind, CONTENTS_PLACES)
     allow_code(pattern)
     filters = (language, paper, unit, licence or "")
     if any(filters) and kind != "tasks":
@@ -168,4 +168,4 @@ def plugins() -> list[Plugin]:
         for plugin in lingprobe.plugins():
             print(plugin.distribution, plugin.name, plugin.problem)
     """
-    return list_plugins((*map(get_contents, KINDS), *OTHERS))
+    return list_plugins((*map(get_contents, CONTENTS_PLACES), *_OTHERS))

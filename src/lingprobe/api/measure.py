@@ -27,10 +27,10 @@ from lingprobe.experiment.agreement import name_request, share_plan
 from lingprobe.experiment.at_work import tell_ended_work
 from lingprobe.experiment.estimate import Estimate, estimate_plan
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.experiment.plan import BOUNDS, TrialDesign, TrialPlan, make_plan
+from lingprobe.experiment.plan import ADDED_ROLES, TrialDesign, TrialPlan, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import WorkerPool, open_workers
-from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.shards import WHOLE_WORK_SHARE, WorkShare
 from lingprobe.nets.device import fitting_on
 from lingprobe.nets.memory import limit_memory
 from lingprobe.nets.precision import compute_reproducibly
@@ -42,11 +42,11 @@ from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.repeats import strip_fold
 
-EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
-EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
-EMBEDDED_LIMIT = 4_000  # examples: a table in seconds
-SEEDS, EMBEDDED_SEEDS = 5, 3
-FIRST_LOOK = (
+_EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
+_EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
+_EMBEDDED_LIMIT = 4_000  # examples: a table in seconds
+_SEEDS, _EMBEDDED_SEEDS = 5, 3
+_FIRST_LOOK = (
     "A preview: at most {limit:,} examples per task. For numbers to publish, name the tasks, which"
     " takes all examples."
 )
@@ -98,7 +98,7 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
     """
     asked = RunOptions(**settings)
     jobs = asked.jobs
-    part = WHOLE if asked.shard is None else WorkShare.parse(asked.shard)
+    part = WHOLE_WORK_SHARE if asked.shard is None else WorkShare.parse(asked.shard)
     check_tracker(asked.log_to, part)
     with ExitStack() as stack:
         stack.enter_context(use_cache(asked.cache))
@@ -176,9 +176,9 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
 @contextmanager
 def _workers(jobs: int | str, part: WorkShare, paths: RunPaths) -> Iterator[WorkerPool]:
     """Who does the work of a run, its own share first."""
-    if part != WHOLE and not str(jobs).isdecimal():
+    if part != WHOLE_WORK_SHARE and not str(jobs).isdecimal():
         raise UsageProblem("a run on a Ray cluster has no shares: leave --shard out")
-    if part != WHOLE and paths.passing:
+    if part != WHOLE_WORK_SHARE and paths.passing:
         raise UsageProblem(
             "dtype=none: machines cannot share vectors that are not kept; leave --shard out, or"
             " keep them (dtype=bfloat16)"
@@ -221,15 +221,15 @@ def _make_plan(
     _check_arguments(tasks, asked)
     allow_code(asked.suite)
     demo = tasks is None and encoders is None and asked.suite is None
-    usual = EMBEDDED_SEEDS if demo else SEEDS
+    usual = _EMBEDDED_SEEDS if demo else _SEEDS
     design = TrialDesign(
-        tasks_given(tasks) or list(EMBEDDED_TASKS),
+        tasks_given(tasks) or list(_EMBEDDED_TASKS),
         resolve_encoders(encoders, asked.suite, tasks),
         as_list(asked.probes),
         as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
         as_list(asked.layers),
-        () if asked.baselines == "none" else BOUNDS,
+        () if asked.baselines == "none" else ADDED_ROLES,
         copies=asked.copies,
         strong=asked.baselines == "strong",
     )
@@ -238,9 +238,9 @@ def _make_plan(
         designs, remarks = _of_suite(asked.suite, design, asked.on_error)
         return make_plan(designs, paths_of(asked)), paths_of(asked), remarks
     first = demo and not asked.probes
-    limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
+    limit = _EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
     if first and limit is not None:
-        remarks = (FIRST_LOOK.format(limit=limit),)
+        remarks = (_FIRST_LOOK.format(limit=limit),)
     if encoders is None and not has_torch():
         remarks += (f"No network stands in the table: {describe_torch()}.",)
     every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
@@ -267,7 +267,7 @@ def _shared_plan(
 def resolve_encoders(argument: Any, suite: str | None, tasks: Any = None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if argument is None:
-        return list(EMBEDDED_ENCODERS) if suite is None and has_torch() else []
+        return list(_EMBEDDED_ENCODERS) if suite is None and has_torch() else []
     if is_missing(argument):
         raise UsageProblem("the list of encoders is empty: name at least one encoder")
     if isinstance(argument, Mapping):

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from lingprobe.data.options import PYTHON_ONLY, Help, Options, declare_argument, flag
 
-SPEED, MORE = "Speed and storage", "Further options"
+_SPEED, _MORE = "Speed and storage", "Further options"
 """What groups of options are called in help."""
 
 
@@ -27,7 +27,7 @@ class CacheOptions(Options):
     cache: Annotated[
         str | Path | None,
         Help("the folder of vectors (default: $LINGPROBE_CACHE, or the user's cache folder)"),
-        flag(metavar="FOLDER", panel=SPEED),
+        flag(metavar="FOLDER", panel=_SPEED),
     ] = None
 
 
@@ -41,7 +41,7 @@ class FaultOptions(Options):
             "what to do about a malformed sentence in a treebank: `raise` an error for the task, or"
             " `skip` and count it"
         ),
-        flag(metavar="raise|skip", panel=MORE),
+        flag(metavar="raise|skip", panel=_MORE),
     ] = "raise"
 
 
@@ -55,7 +55,7 @@ class ShardOptions(Options):
             "this machine's share of the work, as `3/16`, or `slurm` in a SLURM array; then it does"
             " what others left"
         ),
-        flag(metavar="N/OF", panel=SPEED),
+        flag(metavar="N/OF", panel=_SPEED),
     ] = None
 
 
@@ -137,7 +137,7 @@ ChosenBaselines = Annotated[
         "which baselines are measured: `default`, read by the same probe; `strong`,"
         " surface baselines also by `mlp`; or `none`"
     ),
-    flag(metavar="BASELINES", panel=MORE),
+    flag(metavar="BASELINES", panel=_MORE),
 ]
 """The baselines of a run."""
 
@@ -178,7 +178,7 @@ class MeasureOptions(CacheOptions):
             "how vectors are stored: `float32`, `float16` (values below 65,504), `bfloat16` (two"
             " digits), or `none`, only until they are measured"
         ),
-        flag(metavar="DTYPE", panel=SPEED),
+        flag(metavar="DTYPE", panel=_SPEED),
     ] = "float32"
 
 
@@ -206,7 +206,7 @@ class PlanOptions(LimitOptions, FaultOptions, MeasureOptions):
             "beside these also measure untrained copies of each transformer (random weights, and"
             " random blocks over trained embeddings), and its input embeddings"
         ),
-        flag(panel=MORE),
+        flag(panel=_MORE),
     ] = True
     keep_scores: Annotated[
         bool,
@@ -214,7 +214,7 @@ class PlanOptions(LimitOptions, FaultOptions, MeasureOptions):
             "also store the probe's scores of all labels, for V-information, calibration and"
             " `lingprobe results predictions` (2 bytes per example and label)"
         ),
-        flag(panel=MORE),
+        flag(panel=_MORE),
     ] = False
     texts: Annotated[
         bool,
@@ -222,14 +222,14 @@ class PlanOptions(LimitOptions, FaultOptions, MeasureOptions):
             "also store the texts of test examples, once, so that predictions and pages show them"
             " without the data"
         ),
-        flag(panel=MORE),
+        flag(panel=_MORE),
     ] = True
     probe_device: Annotated[
         str,
         Help(
             "where probes are fitted: `cpu`, `cuda`, `cuda:1`, or `auto` (CUDA where there is one)"
         ),
-        flag(metavar="DEVICE", panel=SPEED),
+        flag(metavar="DEVICE", panel=_SPEED),
     ] = "cpu"
     project: Annotated[
         int | None,
@@ -238,12 +238,12 @@ class PlanOptions(LimitOptions, FaultOptions, MeasureOptions):
             " the same",
             "1",
         ),
-        flag(metavar="N", panel=SPEED),
+        flag(metavar="N", panel=_SPEED),
     ] = None
     memory: Annotated[
         str | None,
         Help("most memory of fits, such as `8GB` (default: three quarters of what is free)"),
-        flag(metavar="SIZE", panel=SPEED),
+        flag(metavar="SIZE", panel=_SPEED),
     ] = None
 
 
@@ -257,7 +257,7 @@ class JobsOptions(Options):
             "how many processes fit probes in parallel; or `ray`, a cluster that encodes and fits:"
             " `ray:10.0.0.1:6379,cpus=4,gpus=1` (docs/cluster.md)"
         ),
-        flag("-j", metavar="N|ray", panel=SPEED),
+        flag("-j", metavar="N|ray", panel=_SPEED),
     ] = 1
 
 
@@ -271,7 +271,7 @@ class RunOptions(ProgressOptions, ShardOptions, JobsOptions, PlanOptions):
             "compute in float32 with one thread: slower, but the same numbers on all processors of"
             " one kind"
         ),
-        flag(panel=MORE),
+        flag(panel=_MORE),
     ] = False
     log_to: Annotated[
         str | None,
@@ -279,7 +279,7 @@ class RunOptions(ProgressOptions, ShardOptions, JobsOptions, PlanOptions):
             "a tracker that gets the scores, by task and layer, each encoder as one of its runs:"
             " `tensorboard:FOLDER` (default: runs) or `wandb:PROJECT`"
         ),
-        flag(metavar="TRACKER", panel=MORE),
+        flag(metavar="TRACKER", panel=_MORE),
     ] = None
 
 
@@ -321,7 +321,7 @@ class ModelOptions(Options):
     device: Annotated[
         str | None,
         Help("default device for models: cpu, cuda, cuda:1 or mps (default: the fastest)"),
-        flag(metavar="DEVICE", panel=SPEED),
+        flag(metavar="DEVICE", panel=_SPEED),
     ] = None
     batch_size: Annotated[
         int | None,
@@ -330,7 +330,7 @@ class ModelOptions(Options):
             " per batch instead (`st:NAME,tokens=2048`)",
             "1",
         ),
-        flag(metavar="N", panel=SPEED),
+        flag(metavar="N", panel=_SPEED),
     ] = None
 
 
@@ -369,7 +369,7 @@ class StoredVectors(CacheOptions):
     dtype: Annotated[
         Literal["float32", "float16", "bfloat16"],
         Help("how vectors are stored, the same as in the run: `float32`, `float16` or `bfloat16`"),
-        flag(metavar="DTYPE", panel=SPEED),
+        flag(metavar="DTYPE", panel=_SPEED),
     ] = "float32"
 
 
@@ -389,7 +389,7 @@ class EmbedOptions(ProgressOptions, ShardOptions, StoredVectors):
             " the same",
             "1",
         ),
-        flag(metavar="N", panel=SPEED),
+        flag(metavar="N", panel=_SPEED),
     ] = None
 
 

@@ -22,10 +22,10 @@ from lingprobe.corpora.machine import AnnotationSource, keep_audit, list_annotat
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
-from lingprobe.corpora.views import SUFFIXES, read_blocks
+from lingprobe.corpora.views import TREE_FILE_SUFFIXES, read_blocks
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow_code
-from lingprobe.encoders.facts import MODEL
+from lingprobe.encoders.facts import ENCODER_FACTS_FILE
 from lingprobe.tables.page import Page
 
 
@@ -75,7 +75,7 @@ def audit_parser(
     allow_code(parsed)
     files = gold_files(gold)
     if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
-        said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
+        said = [part.path for part in list_corpus_files([parsed], TREE_FILE_SUFFIXES)]
         (by,) = list_annotators(said) or [AnnotationSource("", "", {})]
         audit = compare_parses(files, said, (by.parser, by.fingerprint))
     else:
@@ -102,7 +102,7 @@ def _learnt(gold: Sequence[Path], parser: Parser) -> int:
 
 def _is_parser(place: str | Path) -> bool:
     """Whether a folder is a parser."""
-    return (locate_path(place) / MODEL).is_file()
+    return (locate_path(place) / ENCODER_FACTS_FILE).is_file()
 
 
 def _parse_share(text: str) -> tuple[int, int]:

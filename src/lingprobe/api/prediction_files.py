@@ -19,7 +19,7 @@ from lingprobe.datasets.formats import jiant
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.examples import load_test_examples
 from lingprobe.metrics.information import compute_pointwise_information
-from lingprobe.pages.bits_view import NOTHING_SCORED
+from lingprobe.pages.bits_view import NO_SCORES_PROBLEM
 from lingprobe.pages.captions import shorten_task
 from lingprobe.probes import PROBES
 from lingprobe.store.items import read_written
@@ -39,7 +39,7 @@ def write_predictions(results: Sequence[Result], folder: Path, style: str = "jso
     """
     chosen = [r for r in results if r.scores is not None and r.trial.control == NO_CONTROL]
     if not chosen:
-        raise DataProblem(NOTHING_SCORED)
+        raise DataProblem(NO_SCORES_PROBLEM)
     folder.mkdir(parents=True, exist_ok=True)
     known: dict[str, Dataset] = {}
     return [_write_result(result, known, folder, _FORMATS[style]) for result in chosen]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.analysis.detection import rate_among
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.api.tables import tasks_given
 from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import DataProblem, Dataset
@@ -120,7 +120,7 @@ class TransferScore:
                 f"recall {self.recall:.1f} [{self.recall_low:.1f}, {self.recall_high:.1f}] at"
                 f" {self.achieved:.1f} % false positives"
                 f" [{self.achieved_low:.1f}, {self.achieved_high:.1f}] where"
-                f" {PERCENT * self.fpr:g} % was set"
+                f" {PERCENT_SCALE * self.fpr:g} % was set"
             )
         if not math.isnan(self.prevalence):
             parts.append(f"{self.prevalence:.1f} % positive")
@@ -279,13 +279,13 @@ def _rate(metric: str, labelled: LabelledScores) -> tuple[float, float, float]:
         predicted = ScoredLabels.of(predicted, gold.names, logits)
     score = measure(gold, predicted)
     low, high = interval_of(measure, gold, [predicted], clusters)
-    return PERCENT * score, PERCENT * low, PERCENT * high
+    return PERCENT_SCALE * score, PERCENT_SCALE * low, PERCENT_SCALE * high
 
 
 def _rate_prevalence(facts: ProbeFacts, labelled: LabelledScores) -> float:
     """The prevalence: the share of the positive class among the labels, in percent."""
     place = facts.labels.index(facts.positive)
-    return PERCENT * float((labelled.gold.matrix() == place).mean())
+    return PERCENT_SCALE * float((labelled.gold.matrix() == place).mean())
 
 
 def _rate_two_classes(

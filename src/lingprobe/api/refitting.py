@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.opponents import select_shown
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
 from lingprobe.data.abilities import PromptEncoder, UnfoldablePredictor
-from lingprobe.data.centring import CENTRED
+from lingprobe.data.centring import CENTRED_VIEW_PART
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import is_code_allowed, shorten_reference
@@ -50,7 +50,7 @@ from lingprobe.store.probe_folder import (
 )
 from lingprobe.tasks import TASKS
 
-MIN_SUBGROUP_EXAMPLES, MAX_SUBGROUPS, MAX_BASELINES = 10, 100, 12
+_MIN_SUBGROUP_EXAMPLES, _MAX_SUBGROUPS, _MAX_BASELINES = 10, 100, 12
 _PAIR = 2  # classes, which have one margin
 
 
@@ -205,7 +205,11 @@ def _collect_facts(
         choice=_plain_choice(made_with.choice),
         metric=first.metric,
         score=SubgroupScore(
-            "", PERCENT * first.score, PERCENT * first.low, PERCENT * first.high, first.n
+            "",
+            PERCENT_SCALE * first.score,
+            PERCENT_SCALE * first.low,
+            PERCENT_SCALE * first.high,
+            first.n,
         ),
         all_folds=_score_of(scored, str(scored.folds)) if folds else None,
         baselines=tuple(_find_baselines(row, scored)),
@@ -234,7 +238,7 @@ def _plain_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
 def _describe_encoder(first: Result, part: PreparedGroup, width: int) -> EncoderFacts:
     encoder: Encoder = part.group.encoder
     view = part.readings.view
-    if not isinstance(view, str) or CENTRED in view.split("+"):
+    if not isinstance(view, str) or CENTRED_VIEW_PART in view.split("+"):
         raise DataProblem(
             f"{first.trial.encoder} is read in relation to other texts, so that no weights of its"
             " vectors alone come of it"
@@ -278,7 +282,7 @@ def _find_baselines(row: RowResults, own: FrameRow) -> Iterator[SubgroupScore]:
         is_better = each.encoder not in best or each.score > best[each.encoder].score
         if each.kind == "baseline" and each.encoder != own.encoder and is_better:
             best[each.encoder] = each
-    ordered = sorted(best.values(), key=lambda each: -each.score)[:MAX_BASELINES]
+    ordered = sorted(best.values(), key=lambda each: -each.score)[:_MAX_BASELINES]
     yield from (_score_of(each, each.encoder) for each in ordered)
     yield SubgroupScore("the best constant answer", own.majority, n=own.n)
 
@@ -291,14 +295,14 @@ def _score_subgroups(result: Result) -> Iterator[SubgroupScore]:
     for name, tags in result.strata.items():
         for code, value in enumerate(tags.names):
             some = np.flatnonzero(tags.codes == code)
-            if len(some) < MIN_SUBGROUP_EXAMPLES or len(found) >= MAX_SUBGROUPS:
+            if len(some) < _MIN_SUBGROUP_EXAMPLES or len(found) >= _MAX_SUBGROUPS:
                 continue
             gold, answers = result.gold.take(some), predicted.take(some)
             clusters = {key: codes[some] for key, codes in result.clusters.items()}
             with suppress(MetricProblem):
                 score = metric(gold, answers)
                 low, high = interval_of(metric, gold, [answers], clusters)
-                values = PERCENT * score, PERCENT * low, PERCENT * high
+                values = PERCENT_SCALE * score, PERCENT_SCALE * low, PERCENT_SCALE * high
                 found.append(SubgroupScore(f"{name} {value}", *values, len(some)))
     known = (each for each in found if not math.isnan(each.score))
     yield from sorted(known, key=lambda each: each.score)
@@ -314,5 +318,5 @@ def _count_confusions(result: Result) -> Iterator[ClassConfusion]:
     for one, other in zip(gold, predicted, strict=True):
         if one != other:
             wrong[one, other] = wrong.get((one, other), 0) + 1
-    for (one, other), many in sorted(wrong.items(), key=lambda pair: -pair[1])[:MAX_SUBGROUPS]:
+    for (one, other), many in sorted(wrong.items(), key=lambda pair: -pair[1])[:_MAX_SUBGROUPS]:
         yield ClassConfusion(one, other, many, totals[one])

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.profiles import compare_languages
 from lingprobe.analysis.relation import RelationRequest, relate_columns, select_asked
-from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
+from lingprobe.analysis.score_cells import SCORE_CELL_EXTRAS, scores_of
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.analysis.score_table import (
     ScoreCell,
@@ -35,7 +35,7 @@ from lingprobe.pages.relate_languages import languages_page
 from lingprobe.suites.published_scores import published_scores
 from lingprobe.tables.page import Page
 
-MOST = 100  # columns that are related at a time
+_MOST = 100  # columns that are related at a time
 
 
 @takes_options(RelateOptions)
@@ -140,7 +140,7 @@ def _gather_scores(
             trust=selection.get("trust"),
         )
         known = read_stored_results(results, mine)
-        scores, left_out = scores_of(ResultFrame.of(known.results, SCORE_EXTRAS))
+        scores, left_out = scores_of(ResultFrame.of(known.results, SCORE_CELL_EXTRAS))
         sources.append(scores)
         remarks += [*known.remarks, *left_out]
     for source in foreign:
@@ -158,9 +158,9 @@ def _countable(table: ScoreTable) -> None:
             f"nothing to correlate: {many} column{'s' * (many != 1)} of scores over"
             f" {len(table.rows)} encoders; correlations need two columns and three encoders"
         )
-    if many > MOST:
+    if many > _MOST:
         raise UsageProblem(
-            f"{many:,} columns are too many: choose up to {MOST} with -t, or with --rows and"
+            f"{many:,} columns are too many: choose up to {_MOST} with -t, or with --rows and"
             f" --columns (there are {', '.join(c.name for c in table.columns[:5])}, ...)"
         )
 

@@ -37,7 +37,7 @@ from lingprobe.experiment.examples import ExampleReader
 from lingprobe.experiment.newest import keep_newest
 from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import CARD_VIEW, card_page
-from lingprobe.pages.compare import TESTS, Comparison, answer_questions
+from lingprobe.pages.compare import DIFFERENCE_TESTS, Comparison, answer_questions
 from lingprobe.pages.human import read_answers
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.verdicts import make_statement
@@ -214,7 +214,7 @@ def compare(
         print(lingprobe.compare("results/", against="bow:random"))
         print(lingprobe.compare("results/", pairs=True, correction="bh").letters)
     """
-    check_choice("test", test, TESTS)
+    check_choice("test", test, DIFFERENCE_TESTS)
     if against is not None and not isinstance(against, str):
         raise UsageProblem(
             "against names one encoder: compare([first, second]) compares what two evaluations have"

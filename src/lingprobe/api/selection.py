@@ -27,7 +27,7 @@ from lingprobe.store.experiments import ExperimentRecord, list_experiments
 from lingprobe.store.results import any_scores, find_scores
 from lingprobe.tasks import TASKS
 
-FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})
+_FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})
 
 
 class ResultPatterns(NamedTuple):
@@ -107,7 +107,7 @@ def judged_by(shown: StoredResults, metric: str) -> StoredResults:
 
 def _nothing_in(folder: Path) -> str:
     """That a folder has no results, and what may have been meant."""
-    if folder.suffix in FIGURES:
+    if folder.suffix in _FIGURES:
         return f"{folder.name} is not a folder of results; to write that file, put -o before it"
     beside = {p.name: p for p in folder.parent.glob("*") if p.is_dir()} if folder.name else {}
     near = get_close_matches(folder.name, beside, 1, 0.6)

@@ -10,11 +10,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from lingprobe.api.arguments import as_list, is_missing, takes_options
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Task
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
+from lingprobe.datasets.formats.folders import SPLIT_NAMES, TABLE_SUFFIXES
 from lingprobe.datasets.formats.held_rows import (
     HeldRows,
     hold_columns,
@@ -29,8 +29,8 @@ from lingprobe.experiment.data import digest_examples
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.held_table import Handling, Held, HeldTable
 
-NAMELESS = "data"  # with some digits of its content, so that other data have another name
-RIGHT = "give (texts, labels), a DataFrame, a file of a table, or a reference ('ud/tense:PATH')"
+_NAMELESS = "data"  # with some digits of its content, so that other data have another name
+_RIGHT = "give (texts, labels), a DataFrame, a file of a table, or a reference ('ud/tense:PATH')"
 
 
 @runtime_checkable
@@ -190,12 +190,12 @@ def _make(data: Any, name: str | None, handling: Handling) -> HeldTable:
             f"{name!r} cannot be the name of data: leave out colons, commas, stars and @, and take"
             " no name of a task"
         )
-    rows = _hold(data, name or NAMELESS)
+    rows = _hold(data, name or _NAMELESS)
     try:
         known = (
             _digest_dataset(rows) if isinstance(rows, Dataset) else digest_rows(rows, handling.how)
         )
-        return HeldTable.of(rows, known, name or f"{NAMELESS}-{known[:8]}", handling)
+        return HeldTable.of(rows, known, name or f"{_NAMELESS}-{known[:8]}", handling)
     except DataProblem as problem:
         option = re.search(r"\b(text|label|labels)=", str(problem))
         where = f" (in lingprobe.table(data, {option[0]}...))" if option else ""
@@ -228,7 +228,7 @@ def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{other[0]!r} beside 'train' is not a split (train, validation, test): leave it out"
         )
     named = [(SPLIT_NAMES[key.casefold()], key) for key in data]
-    return sorted(named, key=lambda each: SPLITS.index(each[0]))
+    return sorted(named, key=lambda each: DATA_SPLITS.index(each[0]))
 
 
 def _digest_dataset(dataset: Dataset) -> str:
@@ -295,7 +295,7 @@ def _is_text(thing: str) -> bool:
     """Whether a string is a sentence rather than a reference."""
     head, *rest = re.split("[:,]", thing.strip(), maxsplit=1)
     has_spaces = re.search(r"\s", head) or any(re.match(r"\s", each) for each in rest)
-    is_table = uncompressed_path(Path(head)).suffix.lower() in SUFFIXES
+    is_table = uncompressed_path(Path(head)).suffix.lower() in TABLE_SUFFIXES
     return bool(has_spaces) and not is_table and not Path(thing).exists()
 
 
@@ -319,4 +319,4 @@ def _refusal(thing: Any) -> str:
         )
     if not isinstance(thing, type) and (callable(thing) or isinstance(thing, HasEncode)):
         return f"{shown} is an encoder, not a task: run takes the tasks first, evaluate the encoder"
-    return f"{shown} is not a task: {RIGHT}"
+    return f"{shown} is not a task: {_RIGHT}"

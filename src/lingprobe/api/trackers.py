@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem, describe_install
-from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.shards import WHOLE_WORK_SHARE, WorkShare
 from lingprobe.pages.captions import name_encoders, shorten_task
 
 Points = Mapping[int, Mapping[str, float]]
@@ -27,9 +27,9 @@ def check_tracker(log_to: str | None, shard: WorkShare) -> None:
     if log_to is None:
         return
     name, _, _ = log_to.partition(":")
-    if name not in TRACKERS:
+    if name not in _TRACKERS:
         raise UsageProblem(f"log_to={log_to!r}: write tensorboard[:FOLDER] or wandb[:PROJECT]")
-    if shard != WHOLE:
+    if shard != WHOLE_WORK_SHARE:
         raise UsageProblem("log_to: a share of a run has not all scores; leave it out")
     if find_spec(name) is None:
         raise UsageProblem(f"log_to={log_to!r} needs {name}: {describe_install('track')}")
@@ -44,7 +44,7 @@ def log_scores(results: Sequence[Result], log_to: str | None) -> None:
     if log_to is None:
         return
     name, _, place = log_to.partition(":")
-    usual, log = TRACKERS[name]
+    usual, log = _TRACKERS[name]
     by_encoder = defaultdict(list)
     for row in compute_scores(ResultFrame.of(results)):
         by_encoder[row.encoder].append(row)
@@ -64,9 +64,9 @@ def list_points(rows: Iterable[FrameRow]) -> Points:
         layer = "" if numbered else said_of(row.layer)
         tag = f"{shorten_task(row.task)}, {row.probe}{control}{layer}"
         found[int(row.layer) if numbered else 0] |= {
-            tag: row.score / PERCENT,
-            f"{tag}/low": row.low / PERCENT,
-            f"{tag}/high": row.high / PERCENT,
+            tag: row.score / PERCENT_SCALE,
+            f"{tag}/low": row.low / PERCENT_SCALE,
+            f"{tag}/high": row.high / PERCENT_SCALE,
             f"{tag}/n": row.n,
         }
     return dict(sorted(found.items()))
@@ -92,7 +92,7 @@ def _to_wandb(project: str, encoder: str, points: Points) -> None:
             run.log({**values, "layer": layer})
 
 
-TRACKERS: Mapping[str, tuple[str, Log]] = {
+_TRACKERS: Mapping[str, tuple[str, Log]] = {
     "tensorboard": ("runs", _to_tensorboard),
     "wandb": ("lingprobe", _to_wandb),
 }

@@ -14,9 +14,9 @@ from lingprobe.audit.findings import (
 from lingprobe.data.core import Dataset
 from lingprobe.data.notes import DatasetNotes
 
-FEW = 200  # test examples a class, below which a score says little
-CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
-SAME = {
+_FEW = 200  # test examples a class, below which a score says little
+_CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
+_SAME = {
     "rows": "the same {n:,} rows in the same order",
     "set": "the same {n:,} rows in another order",
 }
@@ -44,7 +44,7 @@ def splits(audit: Audit, _: Dataset) -> Iterator[str]:
     for pair, how in audit.same.items():
         first, second = pair.split("/")
         yield (
-            f"{first} and {second} are {SAME[how].format(n=audit.sizes[second])}: a score on one"
+            f"{first} and {second} are {_SAME[how].format(n=audit.sizes[second])}: a score on one"
             " adds nothing to a score on the other"
         )
     yield from _describe_overlap(audit, audit.shared, "a sentence", "sentence")
@@ -91,7 +91,7 @@ def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
             f"{bigrams.name} separate altered sentences from others,"
             f" {_format_score(bigrams, audit)}: adjacent words predict this much"
         )
-    if bigrams and characters and characters.low > max(chance, bigrams.high) + CLEAR:
+    if bigrams and characters and characters.low > max(chance, bigrams.high) + _CLEAR:
         yield (
             f"{characters.name} separate altered sentences from others,"
             f" {_format_score(characters, audit)}, better than words and bigrams: check capitals,"
@@ -106,7 +106,7 @@ def confounds(audit: Audit, _: Dataset) -> Iterator[str]:
         if (
             floor
             and floor.low > audit.floors["constant"].score
-            and floor.score > audit.floors["constant"].score + CLEAR
+            and floor.score > audit.floors["constant"].score + _CLEAR
         ):
             yield (
                 f"{floor.name} reaches {_format_score(floor, audit)}, the best constant"
@@ -132,7 +132,7 @@ def cues(audit: Audit, _: Dataset) -> Iterator[str]:
     chance = audit.floors["constant"].score if audit.floors else 0.0
     # what is exact holds of a few examples only
     sampled = (floor for floor in audit.asked.values() if floor.low < floor.high)
-    clear = [floor for floor in sampled if floor.low > chance and floor.score > chance + CLEAR]
+    clear = [floor for floor in sampled if floor.low > chance and floor.score > chance + _CLEAR]
     rules = {
         floor.name for pair in audit.pairs for floor in clear if floor.name in pair.name.split("; ")
     }
@@ -151,7 +151,7 @@ def cues(audit: Audit, _: Dataset) -> Iterator[str]:
             )
     best = max((floor.score for floor in clear), default=chance)
     for pair in audit.pairs[:1]:
-        if pair.low > chance and pair.score > best + CLEAR:
+        if pair.low > chance and pair.score > best + _CLEAR:
             yield f"two rules together, {pair.name!r}, reach {_format_score(pair, audit)}"
 
 
@@ -162,7 +162,7 @@ def mixed(audit: Audit, _: Dataset) -> Iterator[str]:
         for c in (audit.negatives.get(s, {}) for s in ("train", "test"))
     )
     for kind in train if test else ():
-        if abs(train[kind] - test[kind]) > CLEAR:
+        if abs(train[kind] - test[kind]) > _CLEAR:
             yield (
                 f"{100 * train[kind]:.0f} % of the negatives of train are of the kind {kind!r},"
                 f" but {100 * test[kind]:.0f} % of those of test"
@@ -174,10 +174,10 @@ def sizes(audit: Audit, dataset: Dataset) -> Iterator[str]:
     counts = audit.balance["test"]
     if dataset.labels.classes is None or not audit.sizes["test"]:
         return
-    few = sum(n < FEW for n in counts.values())
+    few = sum(n < _FEW for n in counts.values())
     if few:
         yield (
-            f"{few:,} of {len(counts):,} classes have fewer than {FEW} test examples in this split"
+            f"{few:,} of {len(counts):,} classes have fewer than {_FEW} test examples in this split"
         )
     if max(counts.values()) > 1.5 * min(counts.values()):
         yield (

@@ -18,7 +18,7 @@ from lingprobe.audit.findings import Audit
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.digests import checksum_file
 from lingprobe.data.references import Reference
-from lingprobe.datasets.formats.hub_folder import SPLIT_FILES
+from lingprobe.datasets.formats.hub_folder import HUB_SPLIT_NAMES
 from lingprobe.tables.markup import format_markdown
 from lingprobe.tables.table import (
     Table,
@@ -27,15 +27,18 @@ from lingprobe.tables.table import (
 )
 from lingprobe.tasks.terms import DataSource
 
-CARD, SUMS = "README.md", "SHA256SUMS"
-ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
-LICENCES = re.compile(
+DATA_CARD_FILE, CHECKSUM_FILE = "README.md", "SHA256SUMS"
+ONLY_CONFIG_AND_FOLDER = (
+    "default",
+    "data",
+)  # what the hub calls the only set of a folder, and where it looks for it
+_LICENCES = re.compile(
     r"apache-2\.0|mit|cc0-1\.0|cc-by-(2\.0|2\.5|3\.0|4\.0)|cc-by-sa-[34]\.0|cc-by-nc-[234]\.0"
     r"|cc-by-nc-nd-4\.0|cc-by-nc-sa-[234]\.0|gpl-[23]\.0|lgpl-lr"
 )
 """Licences as the hub calls them; any other is `other` there."""
-SIZES = ("set", *SPLIT_FILES.values(), "bytes", "metric", "best baseline, %", "upper bound, %")
-USE = (
+_SIZES = ("set", *HUB_SPLIT_NAMES.values(), "bytes", "metric", "best baseline, %", "upper bound, %")
+_USE = (
     "For probing: a classifier is trained on frozen vectors of the examples, and its score on the"
     " test set shows how well the property is decodable from the vectors. Interpret a score in"
     " relation to the baselines and the upper bound below, and to other vectors scored on the same"
@@ -43,13 +46,13 @@ USE = (
     "Not for training or tuning encoders: vectors that were fitted to these labels score high"
     " without any knowledge of language.",
 )
-TOOLS = {
+_TOOLS = {
     "mteb": "Without lingprobe: `python mteb_tasks.py MODEL` scores sentences with classes by"
     " mteb.",
     "lm-eval": "Without lingprobe: `lm_eval --model hf --model_args pretrained=MODEL --include_path"
     " . --tasks lingprobe` counts how often the better text of a pair is more probable.",
 }
-COLUMNS = (
+_COLUMNS = (
     ("label, labels", "the class, the score, or the set of classes"),
     ("text, words", "the sentence, and its words, which spans count; text2, words2: the second"),
     ("start, stop", "the words that the label is about, the stop behind the last"),
@@ -101,7 +104,7 @@ class HubSet:
     @property
     def is_alone(self) -> bool:
         """Whether it is the only set of its folder."""
-        return self.config == ONE[0]
+        return self.config == ONLY_CONFIG_AND_FOLDER[0]
 
 
 def checksum_files(folder: Path, names: Iterable[str]) -> str:
@@ -119,13 +122,13 @@ def card_text(folder: Path, sets: Sequence[HubSet], licence: str) -> str:
         f"# {folder.name}",
         f"{many} for probing sentence and token embeddings, built with lingprobe {version}.",
         *(_pipe(("set", "task", "source", "licence"), [_origin(each) for each in sets]),),
-        _pipe(SIZES, [_describe_set_size(folder, each) for each in sets], words=1),
+        _pipe(_SIZES, [_describe_set_size(folder, each) for each in sets], words=1),
         _licence_text(sets, licence),
         "## Use",
-        *USE,
-        *(TOOLS[tool] for tool in _list_distinct([each.tool] for each in sets) if tool),
+        *_USE,
+        *(_TOOLS[tool] for tool in _list_distinct([each.tool] for each in sets) if tool),
         "## Columns",
-        _pipe(("column", "content"), COLUMNS),
+        _pipe(("column", "content"), _COLUMNS),
     ]
     for each in sets:
         parts += _build_set_section(each)
@@ -161,7 +164,7 @@ def _list_distinct(lists: Iterable[Iterable[str]]) -> list[str]:
 def _hub_licence(name: str) -> str:
     """A licence as the hub calls it."""
     plain = re.sub(r"^gnu-", "", name.lower().replace(" ", "-"))
-    return plain if LICENCES.fullmatch(plain) else "other"
+    return plain if _LICENCES.fullmatch(plain) else "other"
 
 
 def _origin(each: HubSet) -> tuple[str, ...]:
@@ -174,7 +177,7 @@ def _origin(each: HubSet) -> tuple[str, ...]:
 def _describe_set_size(folder: Path, each: HubSet) -> tuple[str, ...]:
     """How large a set is, and between which scores those of encoders are expected."""
     size = sum((folder / each.place / name).stat().st_size for name in each.files)
-    sizes = (f"{each.files.get(f'{name}.parquet', 0):,}" for name in SPLIT_FILES.values())
+    sizes = (f"{each.files.get(f'{name}.parquet', 0):,}" for name in HUB_SPLIT_NAMES.values())
     floors = [100 * floor.score for floor in each.audit.floors.values()]
     scores = (
         format_number(max(floors)) if floors else "–",
@@ -219,7 +222,7 @@ def _again(name: str, sets: Sequence[HubSet], licence: str, version: str) -> lis
     """How the folder is built and checked."""
     inputs = {file: value for each in sets for file, value in each.inputs.items()}
     said = [_pipe(("input file", "SHA-256"), list(inputs.items()))] if inputs else []
-    said.append(f"`sha256sum --check {SUMS}` checks the files.")
+    said.append(f"`sha256sum --check {CHECKSUM_FILE}` checks the files.")
     if not all(each.is_reference for each in sets):
         return ["It was built of data in the memory of its builder's machine.", *said]
     tasks = " ".join(shlex.quote(each.task) for each in sets)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lingprobe.audit.findings import AuditBaseline
 from lingprobe.corpora.text import hash_ngrams
-from lingprobe.data.core import SPLITS, Cell, Dataset
+from lingprobe.data.core import DATA_SPLITS, Cell, Dataset
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
@@ -79,22 +79,22 @@ def by_label(dataset: Dataset, lengths: Ints) -> dict[str, float]:
     return {name: float(lengths[group].mean()) for name, group in groups.items() if group.any()}
 
 
-FEW = 50  # classes that logistic regression is fitted to
-TRAIN, TEST, TEST_OF_MANY = 20_000, 5_000, 2_000  # examples at most
-LONGEST = 5  # characters in a run
-BITS = 18  # of the columns that runs are hashed into, a site
-PIECE = 2_000  # texts counted at once
-FIRST, LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
+_FEW = 50  # classes that logistic regression is fitted to
+_TRAIN, _TEST, _TEST_OF_MANY = 20_000, 5_000, 2_000  # examples at most
+_LONGEST = 5  # characters in a run
+_BITS = 18  # of the columns that runs are hashed into, a site
+_PIECE = 2_000  # texts counted at once
+_FIRST, _LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
 
 
 def predict_from_characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     """A linear model of characters, 1 to 5 in a row: gold and predicted labels of examples of test,
     and how many examples were read.
     """
-    few = train.labels.classes is not None and len(train.labels.names) <= FEW
+    few = train.labels.classes is not None and len(train.labels.names) <= _FEW
     many = (
-        _draw_rows(len(train), TRAIN, 0),
-        _draw_rows(len(test), TEST if few else TEST_OF_MANY, 1),
+        _draw_rows(len(train), _TRAIN, 0),
+        _draw_rows(len(test), _TEST if few else _TEST_OF_MANY, 1),
     )
     fitted, scored = train.take(many[0]), test.take(many[1])
     read = _count_ngrams(fitted)
@@ -131,7 +131,7 @@ def _hash_ngrams(texts: list[str]) -> Any:
     """
     from scipy.sparse import csr_array, vstack
 
-    pieces = [_piece(texts[first : first + PIECE]) for first in range(0, len(texts), PIECE)]
+    pieces = [_piece(texts[first : first + _PIECE]) for first in range(0, len(texts), _PIECE)]
     return csr_array(vstack(pieces, "csr"))  # with 32-bit indices, which scikit-learn asks for
 
 
@@ -140,12 +140,12 @@ def _piece(texts: list[str]) -> Any:
 
     of = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text) for text in texts])
     rows, columns = [], []
-    for n, hashes in enumerate(hash_ngrams("".join(texts), LONGEST)):
+    for n, hashes in enumerate(hash_ngrams("".join(texts), _LONGEST)):
         whole = of[: len(of) - n] == of[n:]
         rows.append(of[n:][whole])
-        columns.append((hashes[whole] >> np.uint64(64 - BITS)).astype(np.int32))
+        columns.append((hashes[whole] >> np.uint64(64 - _BITS)).astype(np.int32))
     where = (np.concatenate(rows), np.concatenate(columns))
-    return csr_array((np.ones(len(where[0])), where), (len(texts), 1 << BITS))
+    return csr_array((np.ones(len(where[0])), where), (len(texts), 1 << _BITS))
 
 
 def _list_site_texts(dataset: Dataset, site: int) -> list[str]:
@@ -154,7 +154,7 @@ def _list_site_texts(dataset: Dataset, site: int) -> list[str]:
     for s, start, stop in dataset.sites[:, site].tolist():
         sentence = dataset.sentences[s]
         texts.append(
-            FIRST + (sentence.text if start < 0 else " ".join(sentence.words[start:stop])) + LAST
+            _FIRST + (sentence.text if start < 0 else " ".join(sentence.words[start:stop])) + _LAST
         )
     return texts
 
@@ -181,8 +181,8 @@ def _estimator_scores(read: Any, labels: Column, features: Any) -> Floats:
     return make_naive_bayes(read, labels)(1.0).scores(features)
 
 
-BINS = 20  # of length
-TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, at most
+_BINS = 20  # of length
+_TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, at most
 
 
 class SplitHalves(NamedTuple):
@@ -205,7 +205,7 @@ class SplitHalves(NamedTuple):
         ordered = dataset.take(number_examples(dataset))
         train, test = pair.split("/")
         dev = ordered.rows("dev") if pair == "train/test" else np.empty(0, np.int64)
-        thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
+        thinned = dev[np.random.default_rng(0).permutation(len(dev))[:_TUNED]]
         about = "" if pair == "train/test" else f"fitted on {train}, scored on {test}"
         return cls(
             ordered.take(ordered.rows(train)),
@@ -237,10 +237,10 @@ def score_simple_baselines(dataset: Dataset, metric: str) -> Mapping[str, AuditB
     rule = best_word(dataset)
     if rule is not None:
         floors["word"] = AuditBaseline.of(f"one word: {rule}", metric, _of_rule(dataset, rule))
-    return {key: floors[key] for key in ORDER if key in floors}
+    return {key: floors[key] for key in _ORDER if key in floors}
 
 
-ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
+_ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
 
 
 def _constants(halves: SplitHalves, metric: str) -> Iterator[tuple[str, AuditBaseline]]:
@@ -292,7 +292,7 @@ def floor_splits(dataset: Dataset) -> str:
     """The split that baselines are fitted on and the one that they are scored on, as 'train/test';
     '' where there is but one.
     """
-    some = [name for name in SPLITS if len(dataset.rows(name))]
+    some = [name for name in DATA_SPLITS if len(dataset.rows(name))]
     return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
 
 
@@ -328,6 +328,6 @@ def _make_empty_readings(dataset: Dataset) -> Readings:
 def _by_length(halves: SplitHalves) -> Predicted:
     """The best constant of each of some twenty ranges of length."""
     train, test = count_words_read(halves.train), count_words_read(halves.test)
-    edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
+    edges = np.unique(np.quantile(train, np.linspace(0, 1, _BINS + 1)[1:-1]))
     bins, tested = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
     return halves.test.labels, halves.answer_by_group(bins, tested), ""

@@ -19,9 +19,9 @@ from lingprobe.data.digests import checksum_bytes, checksum_file
 from lingprobe.tasks.languages import with_scripts
 from lingprobe.tasks.terms import DataSource
 
-PROGRAMS = {"mteb": "mteb_tasks.py.txt", "lm-eval": "lm_eval_data.py.txt"}
+_PROGRAMS = {"mteb": "mteb_tasks.py.txt", "lm-eval": "lm_eval_data.py.txt"}
 """Their files; .txt, as they are none of lingprobe's own modules."""
-MTEB, LM_EVAL = (Path(file).stem.removesuffix(".py") for file in PROGRAMS.values())
+_MTEB, _LM_EVAL = (Path(file).stem.removesuffix(".py") for file in _PROGRAMS.values())
 Tool = Literal["mteb", "lm-eval", ""]
 
 
@@ -52,15 +52,15 @@ def tool_files(folder: Path, sets: Iterable[HubSet]) -> dict[str, str]:
         for each in of_lm_eval
     }
     if of_lm_eval:
-        files[f"{LM_EVAL}.py"] = _program("lm-eval")
+        files[f"{_LM_EVAL}.py"] = _program("lm-eval")
     if of_mteb:
-        files[f"{MTEB}.py"] = _program("mteb")
-        files[f"{MTEB}.json"] = json.dumps(of_mteb, ensure_ascii=False, indent=1) + "\n"
+        files[f"{_MTEB}.py"] = _program("mteb")
+        files[f"{_MTEB}.json"] = json.dumps(of_mteb, ensure_ascii=False, indent=1) + "\n"
     return files
 
 
 def _program(tool: str) -> str:
-    return Path(__file__).with_name(PROGRAMS[tool]).read_text("utf-8")
+    return Path(__file__).with_name(_PROGRAMS[tool]).read_text("utf-8")
 
 
 def _name_hub_task(folder: Path, each: HubSet) -> str:
@@ -91,7 +91,7 @@ def _format_pair_task(folder: Path, each: HubSet) -> str:
     """
     return f"""task: {json.dumps(_name_hub_task(folder, each))}
 tag: lingprobe
-custom_dataset: !function {LM_EVAL}.load
+custom_dataset: !function {_LM_EVAL}.load
 dataset_kwargs:
   folder: {json.dumps(each.place)}
 output_type: multiple_choice

@@ -21,7 +21,7 @@ from lingprobe.audit.floors import (
     score_simple_baselines,
 )
 from lingprobe.data._packages import load_points
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence
 from lingprobe.data.labels import Column, Label, NumberList
 from lingprobe.data.notes import SamplingNote
 from lingprobe.data.references import ReferenceProblem
@@ -45,8 +45,8 @@ def list_problems(
     return tuple(said)
 
 
-KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
-ALTERED = "altered"  # the note in which a task names the label of its altered sentences
+_KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
+_ALTERED = "altered"  # the note in which a task names the label of its altered sentences
 
 
 def audit_dataset(
@@ -77,8 +77,10 @@ def audit_dataset(
     asked, pairs = _answers(dataset, metric) if floors else ({}, ())
     altered = dataset.notes.altered_label
     audit = Audit(
-        sizes={split: len(dataset.rows(split)) for split in SPLITS},
-        balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
+        sizes={split: len(dataset.rows(split)) for split in DATA_SPLITS},
+        balance={
+            split: _balance(dataset.labels.take(dataset.rows(split))) for split in DATA_SPLITS
+        },
         metric=metric,
         floors=scores,
         correlation=correlate_length_with_labels(lengths, dataset.labels),
@@ -119,7 +121,7 @@ def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:
     tags = dataset.strata.get("negative")
     if tags is None:
         return {}
-    codes_of = {split: tags.codes[dataset.rows(split)] for split in SPLITS}
+    codes_of = {split: tags.codes[dataset.rows(split)] for split in DATA_SPLITS}
     return {
         split: {name: int((codes == k).sum()) for k, name in enumerate(tags.names)}
         for split, codes in codes_of.items()
@@ -158,7 +160,7 @@ def _format_example(example: Example) -> AuditExample:
             spans.setdefault(sentence, []).append((str(number) if several else "", span))
     texts = [_bracket_spans(sentence, marked) for sentence, marked in spans.items()]
     texts += [sentence.text for sentence, span in example.sites if span is None]
-    strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
+    strata = {key: tag for key, tag in example.strata.items() if key not in _KEPT}
     return AuditExample(
         example.split,
         _format_label(example.label),

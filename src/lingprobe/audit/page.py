@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lingprobe.audit.findings import Audit, AuditExample, SplitOverlap
-from lingprobe.data.core import SPLITS
+from lingprobe.data.core import DATA_SPLITS
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
     Table,
@@ -16,10 +16,10 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-WIDTH = 140  # of an audit that is not shown in a terminal
-PAIRS = 3  # of rules: those that say most together
-MANY = 40  # classes, of which the most and the least frequent are shown
-WORDS = frozenset(
+_WIDTH = 140  # of an audit that is not shown in a terminal
+_PAIRS = 3  # of rules: those that say most together
+_MANY = 40  # classes, of which the most and the least frequent are shown
+_WORDS = frozenset(
     {
         "what",
         "kind",
@@ -42,13 +42,13 @@ WORDS = frozenset(
 
 def audit_page(audit: Audit, title: str) -> Page[Audit]:
     """An audit with its tables."""
-    return Page(audit, lambda: audit_tables(audit, title), width=WIDTH)
+    return Page(audit, lambda: audit_tables(audit, title), width=_WIDTH)
 
 
 def audit_tables(audit: Audit, title: str) -> list[Table]:
     """The tables of an audit, in the order in which they should be read."""
     problems = audit.problems or ("No warnings.",)
-    first = Table((), (), WORDS, tuple(f"- {problem}" for problem in problems), title)
+    first = Table((), (), _WORDS, tuple(f"- {problem}" for problem in problems), title)
     floors = [_floors(audit)] if audit.floors else []
     asked = [_question_rules(audit)] if audit.asked else []
     return [
@@ -67,29 +67,29 @@ def audit_tables(audit: Audit, title: str) -> list[Table]:
 def _build_audit_table(
     heading: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], line: str = ""
 ) -> Table:
-    return Table(columns, (TableSection(heading, tuple(rows), line),), WORDS)
+    return Table(columns, (TableSection(heading, tuple(rows), line),), _WORDS)
 
 
 def _balance(audit: Audit) -> Table:
     labels = list(dict.fromkeys(label for counts in audit.balance.values() for label in counts))
     train = audit.balance["train"]
     labels.sort(key=lambda label: -train.get(label, 0))
-    shown = labels if len(labels) <= MANY else [*labels[: MANY // 2], *labels[-MANY // 2 :]]
+    shown = labels if len(labels) <= _MANY else [*labels[: _MANY // 2], *labels[-_MANY // 2 :]]
     rows = [
         (
             label,
-            *(f"{audit.balance[s].get(label, 0):,g}" for s in SPLITS),
+            *(f"{audit.balance[s].get(label, 0):,g}" for s in DATA_SPLITS),
             _describe_length(audit.lengths, label),
         )
         for label in shown
     ]
     left = (
-        f"The {MANY // 2} most and least frequent of {len(labels)} classes."
+        f"The {_MANY // 2} most and least frequent of {len(labels)} classes."
         if shown is not labels
         else ""
     )
-    rows.append(("all", *(f"{audit.sizes[s]:,}" for s in SPLITS), ""))
-    return _build_audit_table("Examples", ("class", *SPLITS, "mean words"), rows, left)
+    rows.append(("all", *(f"{audit.sizes[s]:,}" for s in DATA_SPLITS), ""))
+    return _build_audit_table("Examples", ("class", *DATA_SPLITS, "mean words"), rows, left)
 
 
 def _negatives(audit: Audit) -> Table:
@@ -135,7 +135,7 @@ def _question_rules(audit: Audit) -> Table:
         for pair in audit.pairs
         if pair.score > max(alone[name] for name in pair.name.split("; "))
     ]
-    shown = [*audit.asked.values(), *more[:PAIRS]]
+    shown = [*audit.asked.values(), *more[:_PAIRS]]
     rows = [
         (
             f.name,

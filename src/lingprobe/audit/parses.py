@@ -25,14 +25,13 @@ from lingprobe.data.core import DataProblem
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.tree import answers as tree_answers
 from lingprobe.tasks.tree import rules as tree_rules
-from lingprobe.tasks.tree.corpus import LENGTHS
-from lingprobe.tasks.tree.corpus import RULES as TREE_RULES
+from lingprobe.tasks.tree.corpus import PHRASE_TREE_RULES, SENTENCE_LENGTHS
 from lingprobe.tasks.ud import family as ud
 from lingprobe.tasks.ud.classes import find_comparable_depths
 
-FEW = 10  # labels of a class, below which its share says nothing
-QUARTILES = (0.25, 0.5, 0.75)
-BY_WORDS = {
+_FEW = 10  # labels of a class, below which its share says nothing
+_QUARTILES = (0.25, 0.5, 0.75)
+TASKS_WITHOUT_PARSES = {
     "ud/": ("ud/sent-len", "ud/word-content"),
     "tree/": ("tree/sent-len", "tree/word-content", "tree/bigram-shift", "tree/somo"),
 }
@@ -72,7 +71,7 @@ class ClassAgreement:
     @property
     def rare(self) -> bool:
         """Whether parses have too few labels of the class for a set."""
-        return self.said < FEW
+        return self.said < _FEW
 
     @property
     def right_share(self) -> float:
@@ -96,7 +95,7 @@ class TaskAgreement:
 
     @property
     def _usable(self) -> list[ClassAgreement]:
-        return [c for c in self.classes if max(c.said, c.wanted) >= FEW]
+        return [c for c in self.classes if max(c.said, c.wanted) >= _FEW]
 
     @property
     def has_classes(self) -> bool:
@@ -242,7 +241,10 @@ def _dependencies(paths: Iterable[Path]) -> Iterator[LabelledParse]:
         batch = TreebankBatch.of(some)
         answers = ud.judge_sentences(batch, batch.sentences())
         for i, tree in enumerate(some):
-            labels = {f"ud/{name}": _get_finding_label(answers[name][i]) for name in ud.RULES}
+            labels = {
+                f"ud/{name}": _get_finding_label(answers[name][i])
+                for name in ud.DEPENDENCY_TREE_RULES
+            }
             labels["ud/top-deps"] = ud.strip_subtypes(labels["ud/top-deps"])
             labels["ud/tree-depth"] = str(tree.depth)
             if labels["ud/passive"] == "morphological":
@@ -253,9 +255,10 @@ def _dependencies(paths: Iterable[Path]) -> Iterator[LabelledParse]:
 def _constituents(paths: Iterable[Path]) -> Iterator[LabelledParse]:
     """The sentences of bracketed files with the labels of `tree/`."""
     for tree in _phrases_of(paths):
-        if len(tree.words) in LENGTHS:
+        if len(tree.words) in SENTENCE_LENGTHS:
             labels = {
-                f"tree/{name}": _get_finding_label(rule(tree)) for name, rule in TREE_RULES.items()
+                f"tree/{name}": _get_finding_label(rule(tree))
+                for name, rule in PHRASE_TREE_RULES.items()
             }
             labels["tree/tree-depth"] = str(tree_rules.measure_tree_depth(tree))
             yield LabelledParse(tree.words, 0, math.nan, labels)
@@ -299,13 +302,16 @@ def _match_by_words(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[
 def _make_classes(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> None:
     """Make classes of what depends on the corpus, as the tasks do: by what gold trees have."""
     rules: dict[str, Callable[[str], str]] = {}
-    for task, other in {"ud/top-deps": ud.OTHER, "tree/top-const": "OTHER"}.items():
+    for task, other in {"ud/top-deps": ud.OTHER_SCHEMA, "tree/top-const": "OTHER"}.items():
         counts = Counter(label for true, _ in pairs if (label := true.labels.get(task, "")))
-        common = {label for label, _ in counts.most_common(ud.SCHEMATA)}
+        common = {label for label, _ in counts.most_common(ud.TOP_SCHEMA_COUNT)}
         rules[task] = lambda label, common=common, other=other: (  # type: ignore[misc]
             label if label in common else other if label else ""
         )
-    for task, every in {"ud/tree-depth": None, "tree/tree-depth": tree_answers.DEPTHS}.items():
+    for task, every in {
+        "ud/tree-depth": None,
+        "tree/tree-depth": tree_answers.TREE_DEPTH_CLASSES,
+    }.items():
         lengths = Counter(
             (int(true.labels[task]), len(true.words)) for true, _ in pairs if task in true.labels
         )
@@ -321,7 +327,7 @@ def _cuts(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterator[Conf
     """All sentences, and the surer ones."""
     told = np.array([said.confidence for _, said in pairs])
     known = told[~np.isnan(told)]
-    levels = np.unique(np.quantile(known, QUARTILES)).tolist() if len(known) else []
+    levels = np.unique(np.quantile(known, _QUARTILES)).tolist() if len(known) else []
     for least in (0.0, *levels):
         kept = [pair for pair in pairs if not least or pair[1].confidence >= least]
         parsed = [said for _, said in kept]

@@ -8,13 +8,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 from lingprobe.audit.parses import (
-    BY_WORDS,
+    TASKS_WITHOUT_PARSES,
     ClassAgreement,
     ConfidenceCut,
     ParserAudit,
     TaskAgreement,
 )
-from lingprobe.corpora.machine import CEILING, PLAIN
+from lingprobe.corpora.machine import MAX_LABEL_NOISE_PERCENT, NOTED_LABEL_NOISE_PERCENT
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
     Table,
@@ -22,8 +22,8 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-WORDS = frozenset({"task", "class", "", "then"})
-MANY = 24  # classes of a task that are shown
+_WORDS = frozenset({"task", "class", "", "then"})
+_MANY = 24  # classes of a task that are shown
 
 
 def parser_page(audit: ParserAudit) -> Page[ParserAudit]:
@@ -44,7 +44,7 @@ def _tabulate_parser_tasks(audit: ParserAudit) -> Table:
     rows += [
         (task, "–", "–", "–", "–", "its labels do not depend on trees")
         for family in families
-        for task in BY_WORDS[family]
+        for task in TASKS_WITHOUT_PARSES[family]
     ]
     alone = f"; {audit.alone:,} more occur only in gold" if audit.alone else ""
     line = f"{audit.sentences:,} sentences of {', '.join(audit.gold)}{alone}"
@@ -55,10 +55,10 @@ def _tabulate_parser_tasks(audit: ParserAudit) -> Table:
         " tasks have, with its 95 % interval; a class with fewer than ten labels from parses, but"
         " more from gold trees, counts by those that parses miss; classes that are as rare in both"
         " are excluded.",
-        f"Tasks with more than {PLAIN} % of wrong labels show the figure in the heading; tasks"
-        f" with more than {CEILING} % need noise=accept. According to human annotators, the labels"
-        " that Conneau et al. (2018) made by parsing are wrong in 12 to 16 % of cases (their"
-        " Table 2).",
+        f"Tasks with more than {NOTED_LABEL_NOISE_PERCENT} % of wrong labels show the figure in the"
+        f" heading; tasks with more than {MAX_LABEL_NOISE_PERCENT} % need noise=accept. According"
+        " to human annotators, the labels that Conneau et al. (2018) made by parsing are wrong in"
+        " 12 to 16 % of cases (their Table 2).",
     )
     title = f"Labels from {audit.parser or 'a parser'} against those from gold trees"
     head = ("task", "labels", "of parses", "of gold", "wrong", "then")
@@ -69,7 +69,7 @@ def _tabulate_parser_tasks(audit: ParserAudit) -> Table:
             f"Warning: the parser was trained on {audit.learnt:,} of the gold sentences; on others"
             " it may be worse."
         )
-    return Table(head, (TableSection(line, tuple(rows)),), WORDS, (*said, *notes), title)
+    return Table(head, (TableSection(line, tuple(rows)),), _WORDS, (*said, *notes), title)
 
 
 def _build_agreement_row(each: TaskAgreement) -> tuple[str, ...]:
@@ -90,9 +90,9 @@ def _then(wrong: float) -> str:
     """Whether a task is offered, offered with the figure and the upper bound, or refused unless
     `noise=accept`, by the percent of wrong labels.
     """
-    if wrong < PLAIN:
+    if wrong < NOTED_LABEL_NOISE_PERCENT:
         return "offered"
-    return "an upper bound" if wrong <= CEILING else "noise=accept"
+    return "an upper bound" if wrong <= MAX_LABEL_NOISE_PERCENT else "noise=accept"
 
 
 def _surer(cuts: Sequence[ConfidenceCut]) -> Table:
@@ -109,7 +109,7 @@ def _surer(cuts: Sequence[ConfidenceCut]) -> Table:
     ]
     head = ("", *_list_cut_heads(cuts))
     return Table(
-        head, (TableSection("Sentences by the confidence of the parser", tuple(rows)),), WORDS
+        head, (TableSection("Sentences by the confidence of the parser", tuple(rows)),), _WORDS
     )
 
 
@@ -125,11 +125,11 @@ def _tabulate_classes(cuts: Sequence[ConfidenceCut]) -> Table:
          format_number(100 * c.recall),
          *(_format_label_share(by.get(each.task), c.label) for by in later))
         for each in cuts[0].tasks
-        for c in each.classes[:MANY]
+        for c in each.classes[:_MANY]
     ]  # fmt: skip
     head = ("task", "class", "gold", "parses", "of parses", "of gold", *_list_cut_heads(cuts))
     line = "`all` and thresholds of confidence: percent of a task's labels from parses"
-    return Table(head, (TableSection("Class by class", tuple(rows), line),), WORDS)
+    return Table(head, (TableSection("Class by class", tuple(rows), line),), _WORDS)
 
 
 def _format_label_share(task: TaskAgreement | None, label: str) -> str:

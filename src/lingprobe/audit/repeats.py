@@ -12,13 +12,13 @@ import numpy as np
 
 from lingprobe.audit.findings import RepeatedSentence, SplitOverlap
 from lingprobe.corpora.marks import fold_form
-from lingprobe.data.core import SPLITS, Dataset
+from lingprobe.data.core import DATA_SPLITS, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.groups import find_disputed_rows, number_equal_rows
 
-PAIRS = tuple(combinations(range(len(SPLITS)), 2))
-FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart
-SHOWN = 10  # sentences that occur most often
+_PAIRS = tuple(combinations(range(len(DATA_SPLITS)), 2))
+_FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart
+_SHOWN = 10  # sentences that occur most often
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def find_repeats(numbered: NumberedDataset) -> dict[str, int]:
     """Examples that repeat another one: split -> examples that ask again what another one of the
     split asks.
     """
-    questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
+    questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(DATA_SPLITS)}
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
@@ -94,14 +94,16 @@ def find_repeated_splits(numbered: NumberedDataset) -> dict[str, str]:
     """
     alike = {}
     rows = numbered.question * (int(numbered.answer.max(initial=0)) + 1) + numbered.answer
-    for a, b in PAIRS:
+    for a, b in _PAIRS:
         first, second = rows[numbered.rows(a)], rows[numbered.rows(b)]
         if (
             len(first)
             and len(first) == len(second)
             and np.array_equal(np.sort(first), np.sort(second))
         ):
-            alike[f"{SPLITS[a]}/{SPLITS[b]}"] = "rows" if np.array_equal(first, second) else "set"
+            alike[f"{DATA_SPLITS[a]}/{DATA_SPLITS[b]}"] = (
+                "rows" if np.array_equal(first, second) else "set"
+            )
     return alike
 
 
@@ -111,10 +113,10 @@ def find_shared_sentences(numbered: NumberedDataset) -> dict[str, SplitOverlap]:
     """
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
-        f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
+        f"{DATA_SPLITS[a]}/{DATA_SPLITS[b]}": _count_overlap(
             content[numbered.rows(a)], content[numbered.rows(b)]
         )
-        for a, b in PAIRS
+        for a, b in _PAIRS
     }
 
 
@@ -129,34 +131,34 @@ def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Split
     that are in the first.
     """
     shared: dict[str, Mapping[str, SplitOverlap]] = {}
-    for name in FORMS:
+    for name in _FORMS:
         tags = numbered.dataset.strata.get(name)
         if tags is None or not (tags.codes >= 0).any():
             continue
         codes = _code_values(list(map(fold_form, tags.names)))
         splits = [
             tags.codes[rows][tags.codes[rows] >= 0]
-            for rows in map(numbered.rows, range(len(SPLITS)))
+            for rows in map(numbered.rows, range(len(DATA_SPLITS)))
         ]
         shared[name] = {
-            f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
+            f"{DATA_SPLITS[a]}/{DATA_SPLITS[b]}": _count_overlap(
                 codes[splits[a]][:, None], codes[splits[b]][:, None]
             )
-            for a, b in PAIRS
+            for a, b in _PAIRS
         }
     return shared
 
 
 def measure_known_words(dataset: Dataset) -> dict[str, float]:
     """Distinct words of a split that are in train: split -> their share."""
-    used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in SPLITS}
+    used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in DATA_SPLITS}
     seen = {
         split: {w.casefold() for w in {w for s in rows for w in dataset.sentences[s].words}}
         for split, rows in used.items()
     }
     return {
         split: len(seen[split] & seen["train"]) / len(seen[split]) if seen[split] else 0.0
-        for split in SPLITS[1:]
+        for split in DATA_SPLITS[1:]
     }
 
 
@@ -166,10 +168,10 @@ def most_repeated(numbered: NumberedDataset) -> tuple[RepeatedSentence, ...]:
     """
     dataset, counts = numbered.dataset, np.bincount(numbered.question)
     worth = counts.copy()
-    for k in range(len(SPLITS)):
+    for k in range(len(DATA_SPLITS)):
         worth[np.unique(numbered.question[numbered.rows(k)])] += 1
     several = np.flatnonzero(counts > 1)
-    least = np.sort(worth[several])[-SHOWN:][:1]
+    least = np.sort(worth[several])[-_SHOWN:][:1]
     tried = several[worth[several] >= least] if len(several) else several
     order = np.argsort(numbered.question, kind="stable")
     starts = np.searchsorted(numbered.question[order], tried)
@@ -181,7 +183,7 @@ def most_repeated(numbered: NumberedDataset) -> tuple[RepeatedSentence, ...]:
         )
         repeated.append((-worth[q], text, [*_count_by_label(dataset, rows).items()]))
     return tuple(
-        RepeatedSentence(text, dict(places)) for _, text, places in sorted(repeated)[:SHOWN]
+        RepeatedSentence(text, dict(places)) for _, text, places in sorted(repeated)[:_SHOWN]
     )
 
 
@@ -192,6 +194,6 @@ def _count_by_label(dataset: Dataset, rows: Ints) -> dict[str, int]:
     names = dataset.labels.take(rows).class_names()
     places: dict[str, int] = {}
     for split, name in sorted(zip(dataset.splits[rows].tolist(), names, strict=True)):
-        place = f"{SPLITS[split]}: {name}" if name else SPLITS[split]
+        place = f"{DATA_SPLITS[split]}: {name}" if name else DATA_SPLITS[split]
         places[place] = places.get(place, 0) + 1
     return places

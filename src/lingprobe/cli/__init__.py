@@ -19,16 +19,16 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from lingprobe.cli.catalogue import CATALOGUE, CommandGroup
+from lingprobe.cli.catalogue import COMMAND_CATALOGUE, CommandGroup
 from lingprobe.cli.parsing import explain_parse_error
 from lingprobe.data._foreign_code import locate_error
 from lingprobe.data.checks import check_working_folder
 from lingprobe.data.errors import LingprobeError, UsageProblem
 from lingprobe.data.printing import printable_lines, strip_unprintable
 
-PLACES = frozenset({"-o", "--output", "--cache"})
+_PLACES = frozenset({"-o", "--output", "--cache"})
 """Options that name a file or folder to write to."""
-COMMANDS = CATALOGUE
+COMMANDS = COMMAND_CATALOGUE
 """Declared commands by name, one in a group as `train encoder`, in the order of the help."""
 
 app = typer.Typer(
@@ -43,8 +43,8 @@ app = typer.Typer(
 )
 
 
-INTERRUPTED = 130
-ANYWHERE = ("--debug", "--notes")  # flags that are taken wherever they are in a command
+_INTERRUPTED = 130
+_ANYWHERE = ("--debug", "--notes")  # flags that are taken wherever they are in a command
 
 
 def _version(wanted: bool) -> None:
@@ -79,7 +79,7 @@ def lingprobe(
 
 def main() -> None:
     """Run the command line; an error is one line on standard error, and exit code 2."""
-    arguments = [a for a in sys.argv[1:] if a not in ANYWHERE]
+    arguments = [a for a in sys.argv[1:] if a not in _ANYWHERE]
     if debug := "--debug" in sys.argv[1:]:
         # a failure that stops nothing else is told in a line, and here with its traceback
         logging.basicConfig()
@@ -102,7 +102,7 @@ def main() -> None:
         if debug:
             raise
         code = _report_error(error)
-    if code == INTERRUPTED:
+    if code == _INTERRUPTED:
         typer.echo(
             "\nlingprobe: interrupted; results so far are saved, and the same command resumes the"
             " run",
@@ -136,7 +136,7 @@ def check_places(arguments: Sequence[str]) -> None:
     check_working_folder()
     for flag, value in pairwise([*arguments, "-"]):
         name, is_joined, joined = flag.partition("=")
-        if name in PLACES and not (joined if is_joined else value):
+        if name in _PLACES and not (joined if is_joined else value):
             raise UsageProblem(f"{name} is empty: is a variable of the shell not set?")
 
 

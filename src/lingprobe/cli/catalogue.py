@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from typer.core import TyperGroup
 
-from lingprobe.api.commands import COMMANDS as HEADINGS
-from lingprobe.api.commands import GROUPS, list_core_commands
+from lingprobe.api.commands import COMMANDS_BY_HEADING, GROUP_DESCRIPTIONS, list_core_commands
 from lingprobe.cli.declaration import CommandDeclaration, build_command
 from lingprobe.cli.help import PlainHelp
 from lingprobe.data._foreign_code import one_line
@@ -56,7 +55,11 @@ class CommandCatalogue(Mapping[str, CommandDeclaration]):
         """Entry points by the name of their command. A name that is taken is ours."""
         points = entry_points("lingprobe.commands")
         named = {point.name.replace(".", " "): point for point in points}
-        return {n: point for n, point in named.items() if n not in self._own and n not in GROUPS}
+        return {
+            n: point
+            for n, point in named.items()
+            if n not in self._own and n not in GROUP_DESCRIPTIONS
+        }
 
     @functools.cached_property
     def entries(self) -> list[ListedCommand]:
@@ -66,7 +69,7 @@ class CommandCatalogue(Mapping[str, CommandDeclaration]):
             if (one := self.load(name)) is not None:
                 heading = one.heading if isinstance(one, CommandDeclaration) else _PLUGINS
                 found.append(ListedCommand(heading, name, one))
-        rank = {heading: place for place, heading in enumerate([*HEADINGS, _PLUGINS])}
+        rank = {heading: place for place, heading in enumerate([*COMMANDS_BY_HEADING, _PLUGINS])}
         return sorted(found, key=lambda each: rank.get(each.heading, len(rank)))
 
     @functools.cached_property
@@ -118,11 +121,11 @@ class CommandCatalogue(Mapping[str, CommandDeclaration]):
         return sum(1 for _ in self)
 
 
-CATALOGUE = CommandCatalogue()
+COMMAND_CATALOGUE = CommandCatalogue()
 
 
 def _describe_group(name: str) -> str:
-    return GROUPS.get(name, "Commands of installed packages.")
+    return GROUP_DESCRIPTIONS.get(name, "Commands of installed packages.")
 
 
 class CommandGroup(PlainHelp, TyperGroup):
@@ -138,7 +141,7 @@ class CommandGroup(PlainHelp, TyperGroup):
     def rows(self) -> list[tuple[str, str, str]]:
         """The heading, the name and the text of each command or group below."""
         found: dict[str, tuple[str, str, str]] = {}
-        for heading, name, text in CATALOGUE.texts:
+        for heading, name, text in COMMAND_CATALOGUE.texts:
             first, _, last = name.partition(" ")
             if self.prefix and f"{first} " == self.prefix:
                 found[last] = ("Commands", last, text)
@@ -153,14 +156,14 @@ class CommandGroup(PlainHelp, TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command or a group; None where there is none of that name."""
         whole = f"{self.prefix}{cmd_name}"
-        CATALOGUE.check_importable(whole)
-        found = CATALOGUE.load(whole)
+        COMMAND_CATALOGUE.check_importable(whole)
+        found = COMMAND_CATALOGUE.load(whole)
         if isinstance(found, CommandDeclaration):
             return found.command(cmd_name)
         if found is not None:
             return build_command(cmd_name, found)
         below = f"{whole} "
-        if not any(name.startswith(below) for name in CATALOGUE.names()):
+        if not any(name.startswith(below) for name in COMMAND_CATALOGUE.names()):
             return None
         group = CommandGroup(name=cmd_name, help=_describe_group(cmd_name), rich_markup_mode=None)
         group.prefix = below

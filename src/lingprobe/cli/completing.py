@@ -9,14 +9,14 @@ from pathlib import Path
 
 import typer
 
-PLAIN = 12  # folders that are offered after a task's colon, at most
+_PLAIN = 12  # folders that are offered after a task's colon, at most
 
 
 def complete_kinds(incomplete: str) -> list[str]:
     """Completes a kind of thing ('tasks')."""
-    from lingprobe.api.listing import KINDS
+    from lingprobe.api.listing import CONTENTS_PLACES
 
-    return [kind for kind in (*KINDS, "plugins") if kind.startswith(incomplete)]
+    return [kind for kind in (*CONTENTS_PLACES, "plugins") if kind.startswith(incomplete)]
 
 
 def make_completer(kind: str) -> Callable[..., list[str]]:
@@ -45,7 +45,7 @@ def complete_names(kind: str) -> Callable[[str], list[str]]:
 
         every = [*map(str, find_treebank_folders(Path())), *(list_treebanks() if argument else ())]
         banks = [bank for bank in every if bank.startswith(argument)]
-        return [f"{name}:{bank}" for bank in banks[:PLAIN]]
+        return [f"{name}:{bank}" for bank in banks[:_PLAIN]]
 
     return complete
 

@@ -27,7 +27,7 @@ import typer.main
 
 from lingprobe.cli.completing import make_completer
 from lingprobe.cli.parsing import MultiValueCommand
-from lingprobe.data.options import REQUIRED, DeclaredOption, Options, declared_options
+from lingprobe.data.options import REQUIRED_OPTION, DeclaredOption, Options, declared_options
 
 O = TypeVar("O", bound=Options)  # noqa: E741
 
@@ -91,7 +91,7 @@ def build_command(name: str, function: Callable[..., Any]) -> Any:
 def _parameter(option: DeclaredOption) -> inspect.Parameter:
     """An option as typer reads it."""
     kind, default = option.read_as, option.default
-    if default is REQUIRED:
+    if default is REQUIRED_OPTION:
         default = inspect.Parameter.empty
     elif isinstance(default, tuple):
         default = list(default) or None

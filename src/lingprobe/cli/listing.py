@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from lingprobe.tasks.about import TaskDescription
 
 # letters of an option with its kind and default, beyond which what it means goes below it
-WRITTEN = 44
-FIRST = 6  # names that are shown of a kind
+_WRITTEN = 44
+_FIRST = 6  # names that are shown of a kind
 
 _PLUGINS = "plugins"
-HOW = {
+_HOW = {
     "file": "as published",
     "hub": "as published",
     "trained": "made anew",
@@ -122,7 +122,7 @@ def _describe_row(row: EncoderRow) -> str:
         return f"not today: {row.note}"
     layers = f"--layers {row.read}" if row.read else ""
     had = ", ".join(filter(None, [row.needs, row.licence]))
-    needs = f"({HOW.get(row.how, row.how)}: {had})" if had else ""
+    needs = f"({_HOW.get(row.how, row.how)}: {had})" if had else ""
     return " ".join(filter(None, [f"-e {row.reference}", layers, needs, row.note]))
 
 
@@ -165,13 +165,13 @@ def _tell_rows(paper: str) -> None:
 
 def _list_kinds() -> None:
     """Print the kinds, each with the first names."""
-    from lingprobe.api.listing import KINDS, get_contents
+    from lingprobe.api.listing import CONTENTS_PLACES, get_contents
 
-    wide = max(map(len, KINDS))
-    for kind in KINDS:
+    wide = max(map(len, CONTENTS_PLACES))
+    for kind in CONTENTS_PLACES:
         contents = get_contents(kind)
         listed = [*contents.places()]
-        first = listed[:FIRST]
+        first = listed[:_FIRST]
         more = len(listed) - len(first)
         typer.echo(f"{kind:{wide}}  {', '.join(first)}{f' and {more} more' if more else ''}")
 
@@ -213,7 +213,7 @@ def _print_entry(entry: Entry) -> None:
 
 def _tell(lines: list[tuple[str, str]]) -> None:
     """Print what is written below each other, what it means beside it."""
-    wide = min(max((len(written) for written, _ in lines), default=0), WRITTEN) + 4
+    wide = min(max((len(written) for written, _ in lines), default=0), _WRITTEN) + 4
     room = max(shutil.get_terminal_size((120, 24)).columns - wide, 40)
     for written, meaning in lines:
         folded = textwrap.wrap(meaning, room)

@@ -36,7 +36,7 @@ from lingprobe.cli.options import (
 )
 from lingprobe.data.errors import UsageProblem
 
-SHOWN = 10  # sentences that could not be encoded
+_SHOWN = 10  # sentences that could not be encoded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,5 +195,5 @@ def embed(options: EmbedCommand) -> None:
             f" {each.seconds:.1f} s",
             options.quiet,
         )
-        for i, reason in each.problems[:SHOWN]:
+        for i, reason in each.problems[:_SHOWN]:
             print_remark(f"skipped: {sentences[i].text[:60]!r}: {reason}")

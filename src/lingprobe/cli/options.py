@@ -13,7 +13,7 @@ import typer
 
 import lingprobe
 from lingprobe.api.options import ModelOptions
-from lingprobe.cli.parsing import FILE
+from lingprobe.cli.parsing import FILE_METAVAR
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.options import Help, Options, flag
 from lingprobe.data.printing import printable_lines
@@ -75,7 +75,7 @@ class FileOptions(Options):
     output: Annotated[
         Path | None,
         Help("a file to write, instead of printing"),
-        flag("-o", metavar=FILE),
+        flag("-o", metavar=FILE_METAVAR),
     ] = None
 
 

@@ -16,9 +16,9 @@ from lingprobe.cli.completing import complete_kinds
 from lingprobe.cli.help import PlainHelp
 from lingprobe.data.suggestions import get_advice, suggest_name
 
-UNKNOWN = re.compile(r"No such option: (\S+)")
-COMMAND = re.compile(r"No such command '(.+?)'")
-WORDS = {
+_UNKNOWN = re.compile(r"No such option: (\S+)")
+_COMMAND = re.compile(r"No such command '(.+?)'")
+_WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "not a whole number",
     "Input should be greater than or equal to": "the least is",
     "Value error, ": "",
@@ -28,7 +28,7 @@ WORDS = {
 """What the parser says, and what is said in its place."""
 
 
-FILE = "PATH"
+FILE_METAVAR = "PATH"
 """What help calls a file that a command writes in a format; a folder is called FOLDER."""
 
 
@@ -49,7 +49,7 @@ class MultiValueCommand(PlainHelp, TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command, unless the file that it writes at the end has a name of no format."""
         given = ctx.params
-        files = [given[each.name] for each in self.params if each.metavar == FILE]
+        files = [given[each.name] for each in self.params if each.metavar == FILE_METAVAR]
         if any(files) and given.get("style") == "terminal" and not given.get("html"):
             from lingprobe.tables.page import format_of
 
@@ -79,7 +79,7 @@ def explain_parse_error(
     words = [each for each in arguments if not each.startswith("-")][:2]
     called = next((name for name in (" ".join(words), *words[:1]) if name in commands), "")
     said = error.format_message().strip()
-    if unknown := UNKNOWN.match(said):
+    if unknown := _UNKNOWN.match(said):
         parameters = commands[called].command(called).params if called else ()
         said = _unknown_option(
             unknown[1], [flag for each in parameters for flag in (*each.opts, *each.secondary_opts)]
@@ -87,14 +87,14 @@ def explain_parse_error(
         # a group that is called as a command by another name, as `lingprobe probe -t TASK`
         if not called and words and (near := suggest_name("command", words[0], commands)):
             said += f"; did you mean {near}?"
-    if kind := COMMAND.match(said):
+    if kind := _COMMAND.match(said):
         named = {name.rpartition(" ")[2]: name for name in reversed([*commands])}
         if kind[1] not in named and kind[1] in complete_kinds(""):
             return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
         near = suggest_name("command", kind[1], [*commands, *named])
         near = named.get(kind[1]) or named.get(near, near)
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
-    for theirs, ours in WORDS.items():
+    for theirs, ours in _WORDS.items():
         said = said.replace(theirs, ours)
     said = f"{said[:1].lower()}{said[1:]}".removesuffix(".")
     if called == "run" and (settings := next((w for w in words if w.endswith(".toml")), "")):

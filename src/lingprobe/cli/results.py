@@ -27,7 +27,7 @@ from lingprobe.cli.options import (
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.options import Help, flag
 
-PAGE = Path("report.html")
+_PAGE = Path("report.html")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ def report(options: ReportCommand) -> None:
     """
     style, output = options.style, options.output
     if options.html:
-        style, output = "html", output or PAGE
+        style, output = "html", output or _PAGE
     check_figure(options.figure, "dots", style, output)
     page = rename_page(lingprobe.report(**options.select(ReportOptions)), options)
     show_page(page, style, output, "result", options.width)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.conllu import (
-    NUMBERS,
+    HEAD_NUMBERS,
     ConlluFile,
     add_extra_row,
     check_ranges,
@@ -37,8 +37,8 @@ from lingprobe.corpora.trees import (
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
 
-COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-TAB, LINE_FEED, HASH = b"\t\n#"
+_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_TAB, _LINE_FEED, _HASH = b"\t\n#"
 _TOLD = b"# text = "
 
 
@@ -193,9 +193,9 @@ class _Rows(NamedTuple):
 def _read_whole_lines(data: bytes) -> _Rows | None:
     """Those of whole lines; None where there are none, or a comment follows a row."""
     array = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(array == LINE_FEED)
+    ends = np.flatnonzero(array == _LINE_FEED)
     starts = np.concatenate([[0], ends[:-1] + 1])
-    blank, comment = starts == ends, array[starts] == HASH
+    blank, comment = starts == ends, array[starts] == _HASH
     row = ~(blank | comment)
     if not row.any() or (comment[1:] & row[:-1]).any():
         return None
@@ -227,16 +227,16 @@ def _read_arrow_rows(data: bytes, texted: bool) -> Any | None:
 
     array = np.frombuffer(data, np.uint8)
     # a tab before a tab or the line's end: an empty cell
-    if ((array[:-1] == TAB) & (array[1:] <= LINE_FEED)).any():
+    if ((array[:-1] == _TAB) & (array[1:] <= _LINE_FEED)).any():
         return None
-    names = [name for name in COLUMNS if name not in ("deps", "misc")] + (
+    names = [name for name in _COLUMNS if name not in ("deps", "misc")] + (
         [] if texted else ["misc"]
     )
     try:
         return csv.read_csv(
             pa.py_buffer(data),
             read_options=csv.ReadOptions(
-                column_names=COLUMNS, use_threads=False, block_size=len(data) + 1
+                column_names=_COLUMNS, use_threads=False, block_size=len(data) + 1
             ),
             parse_options=csv.ParseOptions(
                 delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False
@@ -269,7 +269,7 @@ def _build_batch(
         parse_features(raw)
     rows = np.concatenate([[0], np.cumsum(sizes)])
     ids = columns["id"]
-    numbers = np.array([int(NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[
+    numbers = np.array([int(HEAD_NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[
         ids.codes
     ]
     real = numbers >= 0
@@ -284,7 +284,7 @@ def _build_batch(
         name: CodedStrings(c.codes[real], c.names) for name, c in columns.items() if name != "id"
     }
     heads = np.fromiter(
-        (NUMBERS[name] if name != "_" else -2 for name in of_words["head"].names), np.int64
+        (HEAD_NUMBERS[name] if name != "_" else -2 for name in of_words["head"].names), np.int64
     )[of_words["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
     words = CodedStrings(

@@ -24,13 +24,13 @@ from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
-TAG = re.compile(r"O|[BIMESLU]-\S+")
-CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
-NAMES = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
-SAMPLE = 2000  # rows that columns are told by
+_TAG = re.compile(r"O|[BIMESLU]-\S+")
+_CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+_NAMES = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
+_SAMPLE = 2000  # rows that columns are told by
 # of their cells are tags in a column of tags; the others are mistakes, which are named when they
 # are read
-MOST = 0.9
+_MOST = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def read_tag_columns(
     """The sentences of a file in order; DataProblem with file and line."""
     tally = tally or ProblemTally()
     lines = checked_lines(path, layout.encoding)
-    first = list(islice(lines, SAMPLE))
+    first = list(islice(lines, _SAMPLE))
     shape = _shape(first, layout, Path(path))
     # CoNLL-U has no escapes
     word: Callable[[str], str] = intern if shape.numbered else UnescapedWords().__getitem__
@@ -211,9 +211,9 @@ def _read_column_names(lines: list[tuple[int, str, str]], path: Path) -> list[st
     """The names of the columns: those that CoNLL-U Plus has in its first line, or of CoNLL-U; []
     where they have none.
     """
-    said = NAMES.fullmatch(lines[0][1].strip()) if lines else None
+    said = _NAMES.fullmatch(lines[0][1].strip()) if lines else None
     if said is None and uncompressed_path(path).suffix.lower() == ".conllu":
-        return CONLLU.split()
+        return _CONLLU.split()
     return said[1].split() if said else []
 
 
@@ -242,7 +242,7 @@ def _is_number(cell: str) -> bool:
 
 def _tags(rows: list[list[str]], word: int, layout: TagLayout, path: str) -> tuple[int, ...]:
     """The columns of tags."""
-    width, least = len(rows[0]), MOST * len(rows)
+    width, least = len(rows[0]), _MOST * len(rows)
     others = [k for k in range(width) if k != word % width]
     if layout.any_tag:
         if len(others) > 1:
@@ -251,7 +251,9 @@ def _tags(rows: list[list[str]], word: int, layout: TagLayout, path: str) -> tup
                 " 0, the last -1"
             )
         return tuple(others)
-    columns = [k for k in others if sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least]
+    columns = [
+        k for k in others if sum(_TAG.fullmatch(row[k]) is not None for row in rows) >= least
+    ]
     if not columns:
         raise DataProblem(
             f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by"
@@ -270,6 +272,6 @@ def _wrong(block: list[tuple[int, list[str]]], shape: _Shape) -> str:
         if not row[shape.word].strip():
             return f"{number}: the word is empty"
         for k in () if shape.any_tag else shape.tags:
-            if not TAG.fullmatch(row[k]):
+            if not _TAG.fullmatch(row[k]):
                 return f"{number}: {row[k]!r} is not a tag such as B-PER, I-PER or O"
     return ""

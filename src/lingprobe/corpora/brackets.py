@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.corpora.files import decode_text, read_chunks
-from lingprobe.corpora.historical import TRACE, is_historical, strip_lemmas
+from lingprobe.corpora.historical import TRACE_TAG, is_historical, strip_lemmas
 from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
@@ -35,9 +35,9 @@ BRACKET_SUFFIXES = (
     ".brackets",
 )
 """What the name of a file of trees ends in, before .gz or .xz."""
-ROOT = "ROOT"
-WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})  # what the outermost bracket is called
-LONGEST = 1 << 24  # bytes without an end of a tree, after which a file holds no trees
+_ROOT = "ROOT"
+_WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})  # what the outermost bracket is called
+_LONGEST = 1 << 24  # bytes without an end of a tree, after which a file holds no trees
 
 _TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|\(\s*([^\s()]*)|(\))|([^\s()]+)", re.ASCII)
 _WRAPPED = re.compile(rb"\s*\((?:(?:ROOT|TOP|S1)\b|\s*(?:\(|$))", re.ASCII)
@@ -192,9 +192,9 @@ def format_terminal(tag: str, word: str) -> str:
     return f"({tag} {word.replace('(', '-LRB-').replace(')', '-RRB-')})"
 
 
-UNCLOSED = "a bracket is not closed before the next tree begins"
-OUTSIDE = "text outside brackets; only trees and blank lines are allowed"
-UNOPENED = "a bracket is closed that was never opened"
+_UNCLOSED = "a bracket is not closed before the next tree begins"
+_OUTSIDE = "text outside brackets; only trees and blank lines are allowed"
+_UNOPENED = "a bracket is closed that was never opened"
 
 
 def _tree_texts(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
@@ -213,9 +213,9 @@ def _tree_texts(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
             line += rest.count(b"\n", start, stop)
             used = stop
         rest = rest[used:]
-        if len(rest) > LONGEST:
+        if len(rest) > _LONGEST:
             raise DataProblem(
-                f"{path}:{line}: no tree ends within {LONGEST >> 20} MiB; is this a file of"
+                f"{path}:{line}: no tree ends within {_LONGEST >> 20} MiB; is this a file of"
                 " bracketed trees?"
             )
     if left := rest.strip():
@@ -224,9 +224,9 @@ def _tree_texts(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
             line,
             left,
             (
-                UNCLOSED.replace("the next tree begins", "the file ends")
+                _UNCLOSED.replace("the next tree begins", "the file ends")
                 if left.startswith(b"(")
-                else OUTSIDE
+                else _OUTSIDE
             ),
         )
 
@@ -254,7 +254,7 @@ def _find_tree_spans(data: bytes, start: int, stops: list[int]) -> Iterator[tupl
     for stop in stops:
         opens = data.index(b"(", start)
         if data[start:opens].strip():
-            yield _next(data, start), opens, OUTSIDE
+            yield _next(data, start), opens, _OUTSIDE
         yield opens, stop, ""
         start = stop
 
@@ -273,10 +273,10 @@ def _segment(
     start = ends[-1] if ends else start
     if under.size:
         stop = len(data) if stop is None else stop
-        yield _next(data, start), stop, UNOPENED
+        yield _next(data, start), stop, _UNOPENED
     elif stop is not None and data[start:stop].strip():
         start = _next(data, start)
-        yield start, stop, UNCLOSED if data[start : start + 1] == b"(" else OUTSIDE
+        yield start, stop, _UNCLOSED if data[start : start + 1] == b"(" else _OUTSIDE
 
 
 def _next(data: bytes, start: int) -> int:
@@ -295,7 +295,7 @@ def _tree(
         except ValueError as problem:
             raise DataProblem(f"{path}:{line}: {problem}") from None
     first = tokens[0]
-    wrapped = not first[0] and first[2] in WRAPPERS
+    wrapped = not first[0] and first[2] in _WRAPPERS
     try:
         return _grown(tokens[1:-1] if wrapped else tokens, strings, traces, str(path), line)
     except _Fault as fault:
@@ -318,9 +318,9 @@ def _foreign(text: str) -> str:
     return f"; this is the format of {name}; write each leaf as (TAG word)" if name else ""
 
 
-STRAY = "a word beside phrases, or without a tag of its own"
-UNLABELLED = "a bracket without a label"
-EMPTY = "a phrase without words"
+_STRAY = "a word beside phrases, or without a tag of its own"
+_UNLABELLED = "a bracket without a label"
+_EMPTY = "a phrase without words"
 
 
 def _grown(
@@ -331,18 +331,18 @@ def _grown(
     line: int,
 ) -> BracketTree:
     words, tags = list[str](), list[str]()
-    labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
+    labels, starts, stops, parents, node = [(_ROOT, "")], [0], [0], [-1], 0
     below: list[list[BracketChild]] = [[]]
     word_of, label_of, same = strings.words, strings.labels, strings.tags.setdefault
     for number, (tag, word, label, closed, stray) in enumerate(tokens):
         if tag:
-            if tag != TRACE or traces:
+            if tag != TRACE_TAG or traces:
                 below[node].append(BracketChild(same(tag, tag), len(words), len(words) + 1, -1))
                 words.append(word_of[word])
                 tags.append(below[node][-1].label)
         elif closed:
             if tokens[number - 1][2]:
-                raise _Fault(EMPTY, number)
+                raise _Fault(_EMPTY, number)
             above = parents[node]
             if below[node]:
                 stops[node] = len(words)
@@ -351,7 +351,7 @@ def _grown(
                 del labels[node], starts[node], stops[node], parents[node], below[node]
             node = above
         elif stray or not label:
-            raise _Fault(STRAY if stray else UNLABELLED, number)
+            raise _Fault(_STRAY if stray else _UNLABELLED, number)
         else:
             parents.append(node)
             node = len(labels)

@@ -19,12 +19,12 @@ from lingprobe.corpora.files import read_text_lines, uncompressed_path
 from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import split_words as cut
-from lingprobe.data.core import SPLITS, DataProblem, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Example, Sentence, Site
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.labels import Label
 
-CODES = dict(zip(("tr", "va", "te"), SPLITS, strict=True))
-KNOWN = CODES | {split: split for split in SPLITS}
+SENTEVAL_SPLIT_CODES = dict(zip(("tr", "va", "te"), DATA_SPLITS, strict=True))
+SPLITS_BY_CODE = SENTEVAL_SPLIT_CODES | {split: split for split in DATA_SPLITS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +82,14 @@ class ColumnLayout:
     beside: int = 1
 
 
-SENTEVAL = ColumnLayout("split, label, words", 3, label=1, text=-1, split=0, more=True)
-XPROBE = ColumnLayout("words, label", 2, label=1, text=0)
-WORD = ColumnLayout("word, label", 2, label=1, text=0)
-PAIR = ColumnLayout("word, word, label", 3, label=2, text=0, second=1)
-CONTEXTUAL = ColumnLayout("words, number of the word, label", 3, label=2, text=0, token=1)
-INDIC = ColumnLayout("label, words", 2, label=0, text=1, more=True, comma=True)
+SENTEVAL_COLUMNS = ColumnLayout("split, label, words", 3, label=1, text=-1, split=0, more=True)
+XPROBE_COLUMNS = ColumnLayout("words, label", 2, label=1, text=0)
+SINGLE_WORD_COLUMNS = ColumnLayout("word, label", 2, label=1, text=0)
+WORD_PAIR_COLUMNS = ColumnLayout("word, word, label", 3, label=2, text=0, second=1)
+WORD_IN_CONTEXT_COLUMNS = ColumnLayout(
+    "words, number of the word, label", 3, label=2, text=0, token=1
+)
+INDIC_COLUMNS = ColumnLayout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +175,11 @@ class TableExamples:
         cells = _read_json_cells(cells[0], layout) if layout.keys else cells
         _check_width(cells, layout)
         if layout.split is not None:
-            split = KNOWN.get(cells[layout.split], "")
+            split = SPLITS_BY_CODE.get(cells[layout.split], "")
             if not split:
-                raise ValueError(f"split {cells[layout.split]!r} is not one of {', '.join(CODES)}")
+                raise ValueError(
+                    f"split {cells[layout.split]!r} is not one of {', '.join(SENTEVAL_SPLIT_CODES)}"
+                )
         label = given if layout.label is None else _parse_label(cells[layout.label], layout)
         asked = tuple(cells[column].strip() for column in layout.asked)
         if not all(asked):

@@ -31,9 +31,9 @@ from lingprobe.corpora.rendering import render_words, unescape_word
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
-SUFFIXES = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
+CONLL2012_SUFFIXES = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
 """What the name of a file in these columns ends in, before .gz or .xz."""
-NONE = ("-", "_", "")
+_NONE = ("-", "_", "")
 _SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere
 _BRACKET = re.compile(r"\(([^\s()*]+)|(\*)|(\))|(.)")
 # the last takes a run at once: time is linear
@@ -75,7 +75,7 @@ class Conll2012Sentence(NamedTuple):
     def predicates(self) -> list[int]:
         """The words that have a frame."""
         column = self._column(7)
-        return [i for i, frame in enumerate(column) if frame not in NONE]
+        return [i for i, frame in enumerate(column) if frame not in _NONE]
 
     def tree(self) -> BracketTree:
         """The parse; a DataProblem where there is none."""
@@ -175,7 +175,7 @@ def parse_chains(column: Sequence[str], location: str) -> list[LabelledSpan]:
     open_: dict[str, list[int]] = {}
     for i, cell in enumerate(column):
         for whole, opened, closed, other in _MENTION.findall(
-            "" if cell in NONE else cell.replace("|", " ")
+            "" if cell in _NONE else cell.replace("|", " ")
         ):
             if whole:
                 mentions.append(LabelledSpan(whole, i, i + 1))

@@ -42,19 +42,19 @@ class _Heads(dict[str, int]):
         return self[text]
 
 
-SUFFIXES = (".conllu",)
-TREE_SUFFIXES = (*SUFFIXES, ".conllup", ".cupt")
+CONLLU_SUFFIXES = (".conllu",)
+TREE_SUFFIXES = (*CONLLU_SUFFIXES, ".conllup", ".cupt")
 """Endings of CoNLL-U, and of CoNLL-U Plus, whose first line names its columns."""
-STANDARD = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_STANDARD = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _NEEDED = ("ID", "FORM", "HEAD", "DEPREL")
 _GLOBAL = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:#[^\n]*\n)*?# *global\.columns *=([^\r\n]*)")
 Rows = tuple[tuple[str, ...], ...]
 
-BODY = re.compile(r"\n(?!#)")
+_BODY = re.compile(r"\n(?!#)")
 _COMMENT = re.compile(r"#\s*(text|sent_id)\s*=\s*(.*\S)")
 _KNOWN: set[str] = set()  # FEATS values that were found well-formed
 _REMEMBERED = 1 << 16
-NUMBERS = _Heads()
+HEAD_NUMBERS = _Heads()
 _IDS: list[list[str]] = [[str(i + 1) for i in range(n)] for n in range(256)]
 
 
@@ -80,7 +80,7 @@ def standard_chunks(path: str | Path) -> Iterator[bytes]:
     for number, data in enumerate(read_chunks(path, b"\n\n")):
         if number == 0 and (found := _GLOBAL.match(data)):
             names = found[1].decode("utf-8", "replace").split()
-            if names != list(STANDARD):
+            if names != list(_STANDARD):
                 places = _find_columns(names, path)
         yield _arrange_columns(data, places) if places else data
 
@@ -92,7 +92,7 @@ def _find_columns(names: Sequence[str], path: str | Path) -> list[int]:
             f"{path}:1: its global.columns have no {', '.join(lacking)}, so that it has no trees;"
             f" its words and labels are read as edge/tags:{path},column={names[-1]}"
         )
-    return [*(names.index(name) if name in names else -1 for name in STANDARD), len(names)]
+    return [*(names.index(name) if name in names else -1 for name in _STANDARD), len(names)]
 
 
 def _arrange_columns(data: bytes, places: Sequence[int]) -> bytes:
@@ -238,7 +238,7 @@ def split_header(block: str) -> tuple[tuple[str, ...], str, str, str]:
     """
     if block[0] != "#":
         return (), block, "", ""
-    body = BODY.search(block)
+    body = _BODY.search(block)
     comments = tuple((block[: body.start()] if body else block).split("\n"))
     text = sent_id = ""
     for comment in comments:
@@ -361,7 +361,7 @@ def _why(text: str) -> str:
 def _range(row: list[str], words: int, before: list[MultiwordToken], where: str) -> MultiwordToken:
     start, _, stop = row[0].partition("-")
     try:
-        token = MultiwordToken(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
+        token = MultiwordToken(HEAD_NUMBERS[start], HEAD_NUMBERS[stop] + 1, row[1], row[9])
     except ValueError:
         raise DataProblem(f"{where}: id {row[0]!r} is not a range such as 3-4") from None
     if (
@@ -382,7 +382,7 @@ def _parse_heads(
     """The head column as indices, with the depth; not a tree is a DataProblem."""
     size = len(column)
     try:
-        heads = tuple(map(NUMBERS.__getitem__, column))
+        heads = tuple(map(HEAD_NUMBERS.__getitem__, column))
     except ValueError as error:
         i = list(column).index(str(error))
         raise DataProblem(

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lingprobe.corpora.files import (
-    COMPRESSED,
+    COMPRESSION_SUFFIXES,
     CorpusPart,
     find_treebank_files,
     uncompressed_path,
 )
 from lingprobe.corpora.places import locate_path
-from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.core import DATA_SPLITS, DataProblem
 
 _WORDS = {
     "train": ("train", "training"),
@@ -54,7 +54,7 @@ def list_corpus_files(paths: Iterable[str | Path], suffixes: tuple[str, ...]) ->
     twice = [path for path, n in Counter(part.path.resolve() for part in parts).items() if n > 1]
     if twice:
         raise DataProblem(f"{twice[0]} is named twice; with= is for further files")
-    order = (*SPLITS, "")
+    order = (*DATA_SPLITS, "")
     return sorted(parts, key=lambda part: order.index(part.split))
 
 
@@ -62,7 +62,7 @@ def keep_one_file_per_split(files: list[CorpusPart]) -> list[CorpusPart]:
     """The same files, of which no two may claim one split: a file of all and a part of it often lie
     side by side.
     """
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         names = [part.path.name for part in files if part.split == split]
         if len(names) > 1:
             raise DataProblem(
@@ -93,7 +93,7 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[CorpusPart]:
         )
     files = _ending(place.iterdir(), suffixes) or _ending(place.rglob("*"), suffixes)
     plain: dict[Path, Path] = {}
-    for path in sorted(files, key=lambda p: (p.suffix in COMPRESSED, str(p))):
+    for path in sorted(files, key=lambda p: (p.suffix in COMPRESSION_SUFFIXES, str(p))):
         plain.setdefault(uncompressed_path(path), path)
     if not plain:
         raise DataProblem(f"no file in {str(place)!r} ends in {shown} (or these with .gz or .xz)")

@@ -13,7 +13,7 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 
-OBJECTS = ("bject arrays", "Python objects", "pickled data")
+_OBJECTS = ("bject arrays", "Python objects", "pickled data")
 """In what NumPy says of files that it would have to unpickle."""
 
 
@@ -34,7 +34,7 @@ def report_damage(path: Path, kind: str) -> Iterator[None]:
                 f"{path} is a web page, not {kind}; the address may have moved: download the file"
                 " again"
             ) from error
-        if isinstance(error, pickle.UnpicklingError) or any(o in str(error) for o in OBJECTS):
+        if isinstance(error, pickle.UnpicklingError) or any(o in str(error) for o in _OBJECTS):
             raise DataProblem(
                 f"{path} holds Python objects, and reading those could run code; get the file that"
                 " holds numbers alone"

@@ -20,22 +20,22 @@ from pathlib import Path
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.cache import FileProblem, cache_dir, find_cached, write_text
 
-SENTENCES = 17_000  # enough for 200 test examples a class in five of the tasks
-LENGTHS = range(3, 24)
-RANGES, WIDTH = 7, 3  # of length
-NAME = "embedded"
+_SENTENCES = 17_000  # enough for 200 test examples a class in five of the tasks
+_LENGTHS = range(3, 24)
+_RANGES, _WIDTH = 7, 3  # of length
+EMBEDDED_TREEBANK = "embedded"
 
 
-def generate_treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
+def generate_treebank(sentences: int = _SENTENCES, after: int = 0) -> Iterator[str]:
     """CoNLL-U lines, without line ends, of so many sentences, equally many of each range of length;
     of those behind the ones that `treebank(after)` gives.
     """
-    skip, room = [-(-after // RANGES)] * RANGES, [-(-sentences // RANGES)] * RANGES
+    skip, room = [-(-after // _RANGES)] * _RANGES, [-(-sentences // _RANGES)] * _RANGES
     written = 0
     words, trees = _unpack_treebank()
     for tree in trees:
         nodes = tree.split()
-        length = len(nodes) // WIDTH - 1
+        length = len(nodes) // _WIDTH - 1
         left = skip if skip[length] else room
         if left is room and written == sentences:
             return
@@ -44,7 +44,7 @@ def generate_treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[st
         left[length] -= 1
         if left is room:
             written += 1
-            yield from _format_sentence(f"{NAME}-{written:05d}", words, nodes)
+            yield from _format_sentence(f"{EMBEDDED_TREEBANK}-{written:05d}", words, nodes)
 
 
 def _unpack_treebank() -> tuple[list[list[str]], list[str]]:
@@ -74,7 +74,9 @@ def treebank_file() -> Path:
     written when it is first asked for and again when it changes.
     """
     file = find_cached(
-        cache_dir() / NAME / f"{NAME}-{digest_code(root_of(generate_treebank))[:12]}.conllu"
+        cache_dir()
+        / EMBEDDED_TREEBANK
+        / f"{EMBEDDED_TREEBANK}-{digest_code(root_of(generate_treebank))[:12]}.conllu"
     )
     if file.is_file():
         return file

@@ -12,15 +12,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe.corpora.files import LONGEST, check_archive, read_pieces
+from lingprobe.corpora.files import MAX_LINE_BYTES, check_archive, read_pieces
 from lingprobe.data.core import DataProblem
 
-MARKS = (
+_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-JOINED = "\ufeff"  # begins a line where a file with a byte order mark was added to another
+_JOINED = "\ufeff"  # begins a line where a file with a byte order mark was added to another
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -33,13 +33,15 @@ def text_lines(path: str | Path, encoding: str = "") -> Iterator[str]:
     for text in _decode_pieces(path, encoding):
         *whole, held = (held + text).split("\n")
         for line in whole:
-            yield line.removesuffix("\r").removeprefix(JOINED)
-        if len(held) > LONGEST:
-            raise DataProblem(f"{path}: no line ends within {LONGEST >> 20} MiB; is it a text?")
+            yield line.removesuffix("\r").removeprefix(_JOINED)
+        if len(held) > MAX_LINE_BYTES:
+            raise DataProblem(
+                f"{path}: no line ends within {MAX_LINE_BYTES >> 20} MiB; is it a text?"
+            )
     if "\r" in held.removesuffix("\r"):
         raise DataProblem(f"{path}: lines end in CR alone; convert it, as with `tr '\\r' '\\n'`")
     if held:
-        yield held.removesuffix("\r").removeprefix(JOINED)
+        yield held.removesuffix("\r").removeprefix(_JOINED)
 
 
 def decoding_problem(line: str, encoding: str = "") -> str:
@@ -72,7 +74,7 @@ def _decode_pieces(path: str | Path, encoding: str) -> Iterator[str]:
 
 def _encoding_of(start: bytes) -> str:
     """The encoding that the first bytes of a file say; UTF-8 where they say none."""
-    return next((name for mark, name in MARKS if start.startswith(mark)), "utf-8")
+    return next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
 
 
 def _decoder(encoding: str, path: str | Path) -> codecs.IncrementalDecoder:

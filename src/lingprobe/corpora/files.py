@@ -30,11 +30,13 @@ from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import RunningDigest, digest_pieces
 
-CHUNK = 1 << 20
-YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
-LONGEST = 1 << 26  # bytes without an end of a line or sentence, after which a file holds none
+CHUNK_BYTES = 1 << 20
+_YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
+MAX_LINE_BYTES = (
+    1 << 26
+)  # bytes without an end of a line or sentence, after which a file holds none
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-COMPRESSED = (*_OPENERS, ".zst")
+COMPRESSION_SUFFIXES = (*_OPENERS, ".zst")
 _SPLIT = re.compile(r"(?:^|[-_.])(train|dev|test)(?=[-_.]|$)")
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
 
@@ -55,10 +57,10 @@ def open_file(path: str | Path, name: str | None = None, raw: BinaryIO | None = 
     try:
         check_regular(file, DataProblem)
         packed = raw or file.open("rb")
-        if suffix not in COMPRESSED:
+        if suffix not in COMPRESSION_SUFFIXES:
             return packed
         unpack = _OPENERS.get(suffix, _open_zstandard)
-        return cast(BinaryIO, BufferedReader(UnpackedStream(file, packed, unpack), CHUNK))
+        return cast(BinaryIO, BufferedReader(UnpackedStream(file, packed, unpack), CHUNK_BYTES))
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
 
@@ -87,10 +89,10 @@ def read_chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
         else:
             waiting.append(data)
         tail = seen[len(seen) - len(end) + 1 :] if len(seen) >= len(end) else seen
-        if sum(map(len, waiting)) > LONGEST:
+        if sum(map(len, waiting)) > MAX_LINE_BYTES:
             what = "line" if end == b"\n" else "sentence (with a blank line after it)"
             raise DataProblem(
-                f"{path}: no {what} ends within {LONGEST >> 20} MiB; is it such a file?"
+                f"{path}: no {what} ends within {MAX_LINE_BYTES >> 20} MiB; is it such a file?"
             )
     if rest := b"".join(waiting):
         yield rest
@@ -161,7 +163,7 @@ def read_pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
     with open_file(path, name) as file:
         while True:
             try:
-                piece = file.read(CHUNK)
+                piece = file.read(CHUNK_BYTES)
             except (OSError, *_DAMAGE) as error:
                 if isinstance(error, OSError) and error.strerror:
                     raise DataProblem(f"cannot read {path}: {error.strerror.lower()}") from None
@@ -298,12 +300,12 @@ def plain_first(paths: Iterable[Path]) -> list[Path]:
 
 def compressed_last(paths: Iterable[Path]) -> list[Path]:
     """All paths by name, plain ones before compressed ones."""
-    return sorted(paths, key=lambda p: (p.suffix in COMPRESSED, p.name))
+    return sorted(paths, key=lambda p: (p.suffix in COMPRESSION_SUFFIXES, p.name))
 
 
 def uncompressed_path(path: Path) -> Path:
     """The path without a compression suffix."""
-    return path.with_suffix("") if path.suffix in COMPRESSED else path
+    return path.with_suffix("") if path.suffix in COMPRESSION_SUFFIXES else path
 
 
 def split_of(path: Path) -> str:
@@ -342,17 +344,17 @@ def open_and_hash(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
     known = _state(path)
     with open_file(path, "") as file:
         hashing = _Hashed(file)
-        raw = cast(BinaryIO, BufferedReader(hashing, CHUNK))
+        raw = cast(BinaryIO, BufferedReader(hashing, CHUNK_BYTES))
 
         def finish() -> str:
             try:
-                while raw.read(CHUNK):
+                while raw.read(CHUNK_BYTES):
                     pass
             except OSError as error:
                 said = (error.strerror or str(error)).lower()
                 raise DataProblem(f"cannot read {path}: {said}") from None
             found = hashing.total.hex()
-            old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
+            old = time.time_ns() - max(known["written"], known["changed"]) > _YOUNG
             if old and _state(path) == known:
                 remember_value(
                     cache_dir() / "digests", _resolve_path(path), {**known, "digest": found}

@@ -37,8 +37,8 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.vectors import Ints
 
-HELD = 1 << 21  # tokens whose pairs are counted at once
-END = ""  # stands after each sentence
+_HELD = 1 << 21  # tokens whose pairs are counted at once
+_END = ""  # stands after each sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class _Forms:
     """
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {END: 0}
+        self.numbers: dict[str, int] = {_END: 0}
         self.words: dict[str, int] = {}
         self.lower = np.full(1, -1)
         self.before = np.zeros(1, bool)
@@ -106,7 +106,7 @@ class _Forms:
     def add(self, sentences: Iterable[Sequence[str]]) -> Ints:
         """Count sentences; returns the numbers of their words, each sentence with -1 behind it."""
         numbers, words = self.numbers, self.words
-        flat = list(chain.from_iterable((*sentence, END) for sentence in sentences))
+        flat = list(chain.from_iterable((*sentence, _END) for sentence in sentences))
         codes = np.fromiter(
             (numbers.setdefault(form, len(numbers)) for form in flat), np.int64, len(flat)
         )
@@ -176,7 +176,7 @@ def list_readable_files(path: str) -> list[Path]:
         return [place]
     if not place.is_dir():
         raise DataProblem(f"no file or folder {path!r} to count words in")
-    endings = (*brackets.BRACKET_SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
+    endings = (*brackets.BRACKET_SUFFIXES, *tagged.TAGGED_TEXT_SUFFIXES[:-1], ".txt")
     files = sorted(
         file
         for file in place.iterdir()
@@ -205,7 +205,7 @@ def _batch_words(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[s
     for words in sentences:
         held.append(words)
         size += len(words)
-        if size >= HELD:
+        if size >= _HELD:
             yield held
             held, size = [], 0
     if held:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 
-TRACE = "-NONE-"
-METADATA = "METADATA"
-APART = frozenset({"ID", "CODE", METADATA, "COMMENT"})
+TRACE_TAG = "-NONE-"
+_METADATA_LABEL = "METADATA"
+_APART = frozenset({"ID", "CODE", _METADATA_LABEL, "COMMENT"})
 """Tags of leaves that are no words."""
-PARENTHESES = {"<paren>": ("-LRB-", "("), "<$$paren>": ("-RRB-", ")"), "<$paren>": ("-RRB-", ")")}
+_PARENTHESES = {"<paren>": ("-LRB-", "("), "<$$paren>": ("-RRB-", ")"), "<$paren>": ("-RRB-", ")")}
 
 _METADATA = re.compile(r"\(\s*(?:ID|CODE|METADATA)\s")
 _EMPTY = re.compile(r"\*(\S*\*)?(-\d+)?")
@@ -47,10 +47,10 @@ def strip_lemmas(tokens: list[Token]) -> list[Token]:
     plain, real = list(tokens), []
     for k in leaves:
         tag, word = tokens[k][:2]
-        if tag == "CODE" and word in PARENTHESES:
-            plain[k] = _leaf(*PARENTHESES[word])
-        elif k in hidden or tag in APART or is_empty_leaf(tag, word):
-            plain[k] = _leaf(TRACE, word)
+        if tag == "CODE" and word in _PARENTHESES:
+            plain[k] = _leaf(*_PARENTHESES[word])
+        elif k in hidden or tag in _APART or is_empty_leaf(tag, word):
+            plain[k] = _leaf(TRACE_TAG, word)
         else:
             real.append(k)
     forms = _strip_lemmas([tokens[k][1] for k in real])
@@ -73,7 +73,7 @@ def _join_split_words(tags: list[str], forms: list[str]) -> list[Token]:
         sign = form[0]
         if last >= 0 and sign in _SPLIT and leaves[last][1][-1] == sign and len(form) > 1:
             leaves[last] = (tags[last], leaves[last][1][:-1] + form[1:])
-            leaves.append((TRACE, form))
+            leaves.append((TRACE_TAG, form))
         else:
             leaves.append((tag, form))
             last = k
@@ -89,7 +89,7 @@ def _leaves(tokens: list[Token]) -> tuple[list[int], set[int]]:
             hidden |= {k} if inside else set()
         elif closed:
             inside -= inside > 0
-        elif inside or label == METADATA:
+        elif inside or label == _METADATA_LABEL:
             inside += 1
     return leaves, hidden
 
@@ -104,12 +104,12 @@ def _strip_lemmas(leaves: list[str]) -> list[str]:
     if any("@l=" in leaf for leaf in leaves):
         return [leaf.partition("@l=")[0] or leaf for leaf in leaves]
     forms = [_form(leaf) for leaf in leaves]
-    if not all(forms) or (len(leaves) < FEW and not any(map(_is_form_of_leaf, forms, leaves))):
+    if not all(forms) or (len(leaves) < _FEW and not any(map(_is_form_of_leaf, forms, leaves))):
         return leaves
     return forms
 
 
-FEW = 3  # leaves, among which a word with a hyphen (to-day) might pass for one with its lemma
+_FEW = 3  # leaves, among which a word with a hyphen (to-day) might pass for one with its lemma
 
 
 def _form(leaf: str) -> str:

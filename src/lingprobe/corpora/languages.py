@@ -17,7 +17,7 @@ from lingprobe.corpora.aliases import list_aliases
 from lingprobe.corpora.universal import list_treebanks
 from lingprobe.data.records import read_tab_separated
 
-SCRIPTS = {
+_SCRIPTS = {
     "sr": "Latn", "ko": "Hang", "zh_gsd": "Hant", "zh_pud": "Hant", "zh_hk": "Hant",
     "grc": "Grek", "hbo": "Hebr", "hyw": "Armn", "lzh": "Hant", "xcl": "Armn", "yue": "Hant",
     "bxr": "Cyrl", "koi": "Cyrl", "kpv": "Cyrl", "mdf": "Cyrl", "myv": "Cyrl", "orv": "Cyrl",
@@ -29,7 +29,7 @@ SCRIPTS = {
 """Scripts of treebanks, or of all in a language, where the usual one of the language is another or
 not known.
 """
-NORWEGIAN = {"nb", "nn"}  # two languages, which treebanks call one
+_NORWEGIAN = {"nb", "nn"}  # two languages, which treebanks call one
 
 
 def get_language_code(code: str) -> str:
@@ -60,7 +60,7 @@ def get_script(code: str) -> str:
 
     spoken_in = get_language_code(code)
     usual = Language.get(spoken_in).maximize().script if len(spoken_in) == 2 else None
-    return SCRIPTS.get(code) or SCRIPTS.get(spoken_in) or usual or UNKNOWN_SCRIPT
+    return _SCRIPTS.get(code) or _SCRIPTS.get(spoken_in) or usual or UNKNOWN_SCRIPT
 
 
 UNKNOWN_SCRIPT = "Zyyy"
@@ -110,7 +110,7 @@ def language_codes(language: str) -> set[str]:
         wider = get_language_code(standardize_tag(tag, macro=True))  # arb is ar
     except ValueError:
         return set()
-    return {"no" if wider in NORWEGIAN else wider}
+    return {"no" if wider in _NORWEGIAN else wider}
 
 
 _MEMBERS = {

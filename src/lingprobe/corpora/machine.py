@@ -22,9 +22,9 @@ from lingprobe.corpora.files import (
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 
-ABOUT, AUDIT = "parsed.json", "audit.json"
+PARSE_FACTS_FILE, _AUDIT = "parsed.json", "audit.json"
 """Which parser annotated what stands beside it, and how often its labels are wrong."""
-PLAIN, CEILING = 5, 16
+NOTED_LABEL_NOISE_PERCENT, MAX_LABEL_NOISE_PERCENT = 5, 16
 """Percent of wrong labels below which a task is offered plainly, and beyond which it is not unless
 that is accepted: Conneau et al. (2018, Table 2) have 12 to 16.
 """
@@ -67,18 +67,18 @@ def find_annotator(folder: Path) -> AnnotationSource | None:
 
     DataProblem where the note is damaged, or the folder not finished.
     """
-    place = folder / ABOUT
+    place = folder / PARSE_FACTS_FILE
     if not place.is_file():
         return None
     try:
         note = json.loads(place.read_text("utf-8"))
-        audit = folder / AUDIT
+        audit = folder / _AUDIT
         kept = json.loads(audit.read_text("utf-8")) if audit.is_file() else {}
         by = note["parser"]
         found = AnnotationSource(str(by["name"]), str(by["fingerprint"]), note, kept)
         finished = bool(note.get("finished", True))
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
-        raise DataProblem(f"{place} is damaged, or {AUDIT} beside it; write it again") from None
+        raise DataProblem(f"{place} is damaged, or {_AUDIT} beside it; write it again") from None
     if not finished:
         raise DataProblem(
             f"{folder} is not completely parsed; run the same `lingprobe parse` again to continue"
@@ -88,8 +88,10 @@ def find_annotator(folder: Path) -> AnnotationSource | None:
 
 def find_audits(paths: Iterable[Path]) -> list[Path]:
     """The audits that stand beside some files, which tables of theirs show."""
-    beside = (folder / AUDIT for folder in dict.fromkeys(path.parent for path in paths))
-    return [path for path in beside if path.is_file() and (path.parent / ABOUT).is_file()]
+    beside = (folder / _AUDIT for folder in dict.fromkeys(path.parent for path in paths))
+    return [
+        path for path in beside if path.is_file() and (path.parent / PARSE_FACTS_FILE).is_file()
+    ]
 
 
 def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
@@ -98,7 +100,9 @@ def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
     """
     found = find_annotator(folder)
     if found is None:
-        raise DataProblem(f"{folder} was not written by `lingprobe parse`: it has no {ABOUT}")
+        raise DataProblem(
+            f"{folder} was not written by `lingprobe parse`: it has no {PARSE_FACTS_FILE}"
+        )
     if audit["parser"]["fingerprint"] != found.fingerprint:
         raise DataProblem(
             f"{folder} was parsed by {found.parser} ({found.fingerprint[:8]}), and this audit is"
@@ -111,15 +115,19 @@ def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
         for name, task in each.get("tasks", {}).items()
     }
     whole = {**audit, "tasks": tasks}
-    write_text(folder / AUDIT, json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / _AUDIT, json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
 
 
-CONFIDENCE = "# confidence = "
+CONFIDENCE_COMMENT = "# confidence = "
 
 
 def parse_confidence(comments: Iterable[str]) -> float:
     """The confidence of a parser in a sentence, as its comments say; NaN where they do not."""
-    told = (line.removeprefix(CONFIDENCE) for line in comments if line.startswith(CONFIDENCE))
+    told = (
+        line.removeprefix(CONFIDENCE_COMMENT)
+        for line in comments
+        if line.startswith(CONFIDENCE_COMMENT)
+    )
     return next(map(float, told), math.nan)
 
 
@@ -134,7 +142,7 @@ def drop_parallel_files(files: Iterable[CorpusPart]) -> list[CorpusPart]:
 
 def _shard(path: Path) -> Path:
     """What is equal for the files of a shard; other files are no shards."""
-    shard = (path.parent / ABOUT).is_file()
+    shard = (path.parent / PARSE_FACTS_FILE).is_file()
     return uncompressed_path(path).with_suffix("") if shard else path
 
 

@@ -14,21 +14,21 @@ import regex
 
 from lingprobe.data.core import Sentence
 
-ASKING = frozenset("?;\u037e՞؟፧᥅‽⁇⁈⁉⳺⳻⸮⹔꘏꛷︖﹖？𑅃")
+_ASKING = frozenset("?;\u037e՞؟፧᥅‽⁇⁈⁉⳺⳻⸮⹔꘏꛷︖﹖？𑅃")
 """Question marks: what Unicode calls one, or an interrobang, but for those that open a question;
 the semicolon in Greek alone.
 """
-OPENING = frozenset({"¿", "¿¡", "¡¿", "⸘"})
+QUESTION_OPENING_MARKS = frozenset({"¿", "¿¡", "¡¿", "⸘"})
 """Marks that open a question."""
-ASKED_WORD = "՞"
+_ASKED_WORD = "՞"
 """The question mark that stands on a word."""
-ENDS = r"\p{STerm}…\u037e"
+SENTENCE_END_PATTERN = r"\p{STerm}…\u037e"
 """The marks at which sentences end, as a class of `regex`."""
-BRACKETS = frozenset(")]}）】")
-QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
+CLOSING_BRACKETS = frozenset(")]}）】")
+QUOTATION_MARKS = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
 _SMILES = frozenset({":)", ";)", ":-)", ":D", ":(", ";-)"})
-CLOSING = BRACKETS | QUOTES | _SMILES
-_ENDING = regex.compile(rf"[{ENDS}{ASKED_WORD}]+")
+CLOSING_MARKS = CLOSING_BRACKETS | QUOTATION_MARKS | _SMILES
+_ENDING = regex.compile(rf"[{SENTENCE_END_PATTERN}{_ASKED_WORD}]+")
 _OF_SCRIPT = {";": regex.compile(r"\p{Greek}"), ":": regex.compile(r"\p{Armenian}")}
 """Marks that end sentences of one script alone."""
 
@@ -48,9 +48,9 @@ def final_mark(words: Sequence[str]) -> tuple[str, bool]:
         return ".", False
     quoted = False
     for i in reversed(range(len(words))):
-        if words[i] not in CLOSING:
+        if words[i] not in CLOSING_MARKS:
             return (words[i], quoted) if is_sentence_end(words[i], words[:i]) else ("", quoted)
-        quoted = quoted or words[i] in QUOTES
+        quoted = quoted or words[i] in QUOTATION_MARKS
     return "", quoted
 
 
@@ -58,7 +58,7 @@ def classify_final_mark(mark: str) -> str:
     """`?`, `!`, `.` or `none` for a final mark, whatever the script and however often."""
     if not mark or mark == ".":
         return mark or "none"
-    return "?" if not ASKING.isdisjoint(mark) else "!" if "!" in mark or "！" in mark else "."
+    return "?" if not _ASKING.isdisjoint(mark) else "!" if "!" in mark or "！" in mark else "."
 
 
 def find_question_mark(words: Sequence[str]) -> tuple[bool, bool]:
@@ -71,12 +71,14 @@ def find_question_mark(words: Sequence[str]) -> tuple[bool, bool]:
     mark, quoted = final_mark(words)
     if classify_final_mark(mark) == "?":
         return True, quoted
-    within = next((i for i, word in enumerate(words) if ASKED_WORD in word), None)
+    within = next((i for i, word in enumerate(words) if _ASKED_WORD in word), None)
     if within is not None:
-        return True, sum(word in QUOTES for word in words[:within]) % 2 == 1
+        return True, sum(word in QUOTATION_MARKS for word in words[:within]) % 2 == 1
     if _asks_before_other_marks(words):
         return True, quoted
-    return words[0][:1] in OPENING and not any(word in QUOTES for word in words), False
+    return words[0][:1] in QUESTION_OPENING_MARKS and not any(
+        word in QUOTATION_MARKS for word in words
+    ), False
 
 
 def _asks_before_other_marks(words: Sequence[str]) -> bool:
@@ -99,9 +101,9 @@ def strip_marks(sentence: Sentence) -> Sentence:
     if mark:
         last = len(words) - 1 - words[::-1].index(mark)
         words, text = words[:last] or words, text[: text.rfind(mark)].rstrip() or text
-    if ASKED_WORD in text:
-        kept = (word.replace(ASKED_WORD, "") for word in words)
-        words, text = tuple(filter(None, kept)) or words, text.replace(ASKED_WORD, "")
+    if _ASKED_WORD in text:
+        kept = (word.replace(_ASKED_WORD, "") for word in words)
+        words, text = tuple(filter(None, kept)) or words, text.replace(_ASKED_WORD, "")
     for asking in {word for word in words if _only_asks(word)}:
         words = tuple(word for word in words if word != asking) or words
         text = " ".join(text.replace(asking, " ").split()) or text
@@ -110,7 +112,9 @@ def strip_marks(sentence: Sentence) -> Sentence:
 
 def _only_asks(word: str) -> bool:
     """Whether a word is a mark that asks, or opens a question; a semicolon is none."""
-    return word in OPENING or (classify_final_mark(word) == "?" and is_sentence_end(word))
+    return word in QUESTION_OPENING_MARKS or (
+        classify_final_mark(word) == "?" and is_sentence_end(word)
+    )
 
 
 _POINTS = regex.compile(

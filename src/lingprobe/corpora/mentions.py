@@ -32,7 +32,7 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import TreeColumns
 from lingprobe.data.core import DataProblem, Sentence
 
-USUAL = ("GRP", "etype")
+_USUAL = ("GRP", "etype")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _ITEM = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)|([^()]+|.)")
 _PIECE = re.compile(r"\[\d+/\d+\]$")
@@ -58,7 +58,7 @@ class MentionReader:
                 out and counted here
     """
 
-    fields: tuple[str, ...] = USUAL
+    fields: tuple[str, ...] = _USUAL
     unfinished: int = 0
 
     def of(self, tree: TreeColumns) -> list[EntityMention]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lingprobe.corpora.languages import get_language_code, language_codes
 from lingprobe.corpora.universal import (
-    RELEASE,
+    DEFAULT_UD_RELEASE,
     Treebank,
     find_treebank,
     format_alternatives,
@@ -22,7 +22,7 @@ from lingprobe.data.cache import cache_dir
 from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 
-LISTING = "listing.json"
+TREEBANK_LISTING_FILE = "listing.json"
 """What a fetched treebank consists of, written before the first file is fetched."""
 
 
@@ -33,7 +33,9 @@ class MissingTreebank(DataProblem):
         self.bank = bank
         asked = f"ud/{bank.code or bank.name}" + (f"@{bank.release}" if bank.release else "")
         unlisted = (
-            "" if bank.code else f", nor among those that lingprobe knows of release {RELEASE}"
+            ""
+            if bank.code
+            else f", nor among those that lingprobe knows of release {DEFAULT_UD_RELEASE}"
         )
         super().__init__(
             f"{bank} is not here{unlisted}: with network access, `lingprobe fetch {asked}`"
@@ -107,7 +109,7 @@ def fetched_folder(bank: Treebank) -> Path | None:
     """The folder of a treebank that was fetched, to its last file; None where it was not."""
     place = home_of(bank)
     try:
-        files = json.loads((place / LISTING).read_text("utf-8"))["files"]
+        files = json.loads((place / TREEBANK_LISTING_FILE).read_text("utf-8"))["files"]
         whole = all((place / name).is_file() for name in files)
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -116,7 +118,7 @@ def fetched_folder(bank: Treebank) -> Path | None:
 
 def fetched_treebanks() -> list[Path]:
     """The treebanks of the usual release that were fetched."""
-    place = cache_dir() / "data" / "ud" / RELEASE
+    place = cache_dir() / "data" / "ud" / DEFAULT_UD_RELEASE
     banks = (find_treebank(folder.name) for folder in find_treebank_folders(place))
     return [
         folder

@@ -20,9 +20,9 @@ from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import checked_lines, open_zip
 from lingprobe.corpora.strict import parse_json_bytes, read_json_document
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Sentence
 
-COLUMNS = (
+SPR1_COLUMNS = (
     "Split", "Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End", "Arg.Phrase",
     "Property", "Response", "Applicable",
 )  # fmt: skip
@@ -70,7 +70,7 @@ def read_spr2(
     by_place: dict[ArgumentPlace, ArgumentResponses] = {}
     each_row(
         path,
-        (COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"),
+        (SPR1_COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"),
         lambda cells: _add_responses(cells, by_place),
         on_error,
         tally,
@@ -112,10 +112,10 @@ def each_row(
 def _add_responses(cells: list[str], by_place: dict[ArgumentPlace, ArgumentResponses]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
     numbers = map(
-        _parse_response, COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end)
+        _parse_response, SPR1_COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end)
     )
     number, start, first, last = numbers
-    _check_known("Split", split, SPLITS)
+    _check_known("Split", split, DATA_SPLITS)
     _check_known("Response", response, ("1", "2", "3", "4", "5", "nan"))
     _check_known("Applicable", applicable, ("yes", "no"))
     if last < first:

@@ -57,7 +57,7 @@ _PAIRED = frozenset(['"', "'"])
 _MARKS = re.compile(r"[^\w]+$")
 
 
-HYPHEN = "HYPH"
+HYPHEN_TAG = "HYPH"
 """The tag of a hyphen inside a word, in treebanks that split there (GENIA, OntoNotes)."""
 
 
@@ -68,7 +68,7 @@ def render_words(words: Sequence[str], tags: Sequence[str] = ()) -> str:
     Tags, where they are given, tell the hyphens of words that were split at them (wild - type) from
     dashes.
     """
-    hyphens = {i for i, tag in enumerate(tags) if tag == HYPHEN}
+    hyphens = {i for i, tag in enumerate(tags) if tag == HYPHEN_TAG}
     pieces: list[str] = []
     open_: set[str] = set()
     glued = True  # whether the next word follows without a space

@@ -17,24 +17,24 @@ from typing import IO, NamedTuple
 
 import regex
 
-from lingprobe.corpora.files import CHUNK, open_zip, read_pieces
-from lingprobe.corpora.marks import ENDS
-from lingprobe.corpora.text import ROW, is_row
+from lingprobe.corpora.files import CHUNK_BYTES, open_zip, read_pieces
+from lingprobe.corpora.marks import SENTENCE_END_PATTERN
+from lingprobe.corpora.text import CONLLU_ROW_PROBLEM, is_row
 from lingprobe.data.core import DataProblem
 
-LONGEST = 1 << 20  # bytes of a line, beyond which it is cut at a space
-ENOUGH = 1 << 14  # characters after which a passage ends with the next line that ends a sentence
-MOST = 1 << 17  # characters after which it ends with any line
+_LONGEST = 1 << 20  # bytes of a line, beyond which it is cut at a space
+_ENOUGH = 1 << 14  # characters after which a passage ends with the next line that ends a sentence
+_MOST = 1 << 17  # characters after which it ends with any line
 
-CUT = f"a line of more than {LONGEST >> 20} MiB, cut at a space"
-JOINED = f"no blank line in {MOST >> 10} thousand characters, cut at the end of a line"
-CONTROL = "NUL bytes and control characters, read as spaces"
-HIDDEN = "invisible characters (soft hyphens, byte order marks), removed"
-EMPTY, NOT_UTF8 = "an empty file", "bytes that are not UTF-8"
+_CUT = f"a line of more than {_LONGEST >> 20} MiB, cut at a space"
+_JOINED = f"no blank line in {_MOST >> 10} thousand characters, cut at the end of a line"
+_CONTROL_REMARK = "NUL bytes and control characters, read as spaces"
+_HIDDEN_REMARK = "invisible characters (soft hyphens, byte order marks), removed"
+_EMPTY, _NOT_UTF8 = "an empty file", "bytes that are not UTF-8"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _HIDDEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_FINAL = regex.compile(rf"[{ENDS}][\"'”’»)\]]*$")
+_FINAL = regex.compile(rf"[{SENTENCE_END_PATTERN}][\"'”’»)\]]*$")
 
 
 class TextPassage(NamedTuple):
@@ -79,7 +79,7 @@ def _archive_files(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
 def _read_member(name: str, member: IO[bytes]) -> Iterator[bytes]:
     """The bytes of a file in an archive."""
     try:
-        yield from iter(partial(member.read, CHUNK), b"")
+        yield from iter(partial(member.read, CHUNK_BYTES), b"")
     except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:
         raise DataProblem(f"{name} is damaged ({error}); download it again") from None
 
@@ -98,12 +98,12 @@ def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[TextPas
             continue
         held.append(line)
         size += len(line.text)
-        if size > MOST or (size > ENOUGH and _FINAL.search(line.text)):
-            yield from _join_lines(held, "" if _FINAL.search(line.text) else JOINED)
+        if size > _MOST or (size > _ENOUGH and _FINAL.search(line.text)):
+            yield from _join_lines(held, "" if _FINAL.search(line.text) else _JOINED)
             held, size = [], 0
     yield from _join_lines(held)
     if faults or empty:
-        yield TextPassage("", name, 0, faults[0] if faults else EMPTY)
+        yield TextPassage("", name, 0, faults[0] if faults else _EMPTY)
 
 
 def _until(data: Iterable[bytes], faults: list[str]) -> Iterator[bytes]:
@@ -127,13 +127,15 @@ def _clean_lines(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iter
     """Lines as text, spaces made single, or with what is wrong with them."""
     for number, raw, whole in numbered:
         if is_row(raw):
-            yield TextPassage(raw.decode("utf-8", "backslashreplace"), name, number, ROW)
+            yield TextPassage(
+                raw.decode("utf-8", "backslashreplace"), name, number, CONLLU_ROW_PROBLEM
+            )
             continue
-        mended = () if whole else (CUT,)
+        mended = () if whole else (_CUT,)
         try:
             text, changed = clean_text(raw.decode())
         except UnicodeDecodeError:
-            yield TextPassage(raw.decode("utf-8", "backslashreplace"), name, number, NOT_UTF8)
+            yield TextPassage(raw.decode("utf-8", "backslashreplace"), name, number, _NOT_UTF8)
             continue
         yield TextPassage(text, name, number, "", (*mended, *changed))
 
@@ -142,9 +144,9 @@ def clean_text(text: str) -> tuple[str, tuple[str, ...]]:
     """A line without what is no text, spaces made single, and what was changed in it."""
     mended: tuple[str, ...] = ()
     if _CONTROL.search(text):
-        text, mended = _CONTROL.sub(" ", text), (CONTROL,)
+        text, mended = _CONTROL.sub(" ", text), (_CONTROL_REMARK,)
     if _HIDDEN.search(text):
-        text, mended = _HIDDEN.sub("", text), (*mended, HIDDEN)
+        text, mended = _HIDDEN.sub("", text), (*mended, _HIDDEN_REMARK)
     return " ".join(text.split()), mended
 
 
@@ -159,7 +161,7 @@ def _split_stream(data: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
             for part in _cut_long_line(line):
                 yield number, part, len(part) == len(line)
             number += 1
-        if len(rest) > LONGEST:
+        if len(rest) > _LONGEST:
             *parts, rest = _cut_long_line(rest)
             yield from ((number, part, False) for part in parts)
     if rest:
@@ -168,7 +170,7 @@ def _split_stream(data: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
 
 def _cut_long_line(line: bytes) -> Iterator[bytes]:
     """A line, cut where it is too long."""
-    while len(line) > LONGEST:
+    while len(line) > _LONGEST:
         part, line = _cut(line)
         yield part
     yield line
@@ -176,10 +178,10 @@ def _cut_long_line(line: bytes) -> Iterator[bytes]:
 
 def _cut(line: bytes) -> tuple[bytes, bytes]:
     """A line in two, at its last space before the limit; without one, between two characters."""
-    at = line.rfind(b" ", 0, LONGEST)
+    at = line.rfind(b" ", 0, _LONGEST)
     if at <= 0:
-        at = LONGEST
-        while at > LONGEST - 4 and line[at] & 0xC0 == 0x80:
+        at = _LONGEST
+        while at > _LONGEST - 4 and line[at] & 0xC0 == 0x80:
             at -= 1
     return line[:at], line[at:]
 

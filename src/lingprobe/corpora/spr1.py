@@ -30,13 +30,13 @@ from typing import Any, NamedTuple
 from lingprobe.corpora import brackets
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import checked_lines, uncompressed_path
-from lingprobe.corpora.historical import TRACE
+from lingprobe.corpora.historical import TRACE_TAG
 from lingprobe.corpora.protoroles import each_row
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Sentence
 
 Span = tuple[int, int]
-COLUMNS = ("Split", "Sentence.ID", "Pred.Token", "Arg.Pos", "Property", "Response", "Applicable")
+_COLUMNS = ("Split", "Sentence.ID", "Pred.Token", "Arg.Pos", "Property", "Response", "Applicable")
 _ID = re.compile(r"(\d{4})_(\d+)")
 _POINTER = re.compile(r"\d+:\d+([*,;]\d+:\d+)*")
 
@@ -99,8 +99,8 @@ def _record(line: str, unreadable: str) -> list[AnnotatedArgument]:
             "no spr1, the annotated arguments; mini.sprl, the sample of the neural parser, has none"
         )
     split = row.get("split", "")
-    if split not in ("", *SPLITS):
-        raise ValueError(f"split is {str(split)[:40]!r}, not one of {', '.join(SPLITS)}")
+    if split not in ("", *DATA_SPLITS):
+        raise ValueError(f"split is {str(split)[:40]!r}, not one of {', '.join(DATA_SPLITS)}")
     if not isinstance(row["spr1"], list):
         raise ValueError("spr1 is not a list")
     sentence = Sentence.of(tokens)
@@ -191,14 +191,14 @@ def _read_responses(
         key, name, response = _parse_response_row(cells)
         rows.setdefault(key, {})[name] = response
 
-    each_row(path, (COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
+    each_row(path, (_COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
     return rows
 
 
 def _parse_response_row(cells: list[str]) -> tuple[Key, str, float]:
     split, sentence, predicate, pointer, name, response, applicable = cells
     right = {
-        "Split": (split in SPLITS, split),
+        "Split": (split in DATA_SPLITS, split),
         "Sentence.ID": (bool(_ID.fullmatch(sentence)), sentence),
         "Pred.Token": (predicate.isascii() and predicate.isdigit(), predicate),
         "Arg.Pos": (bool(_POINTER.fullmatch(pointer)), pointer),
@@ -235,7 +235,7 @@ class TracedTree:
             for child in children:
                 if child.node < 0:
                     above[child.start] = node
-        words = [i for i, tag in enumerate(tree.tags) if tag != TRACE]
+        words = [i for i, tag in enumerate(tree.tags) if tag != TRACE_TAG]
         overt = [-1] * len(tree.words)
         for place, i in enumerate(words):
             overt[i] = place

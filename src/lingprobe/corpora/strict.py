@@ -13,7 +13,7 @@ from lingprobe.corpora.files import decode_text, read_short_file
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 
-DIGITS = 40  # of a whole number, at most
+_DIGITS = 40  # of a whole number, at most
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -86,7 +86,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _int(text: str) -> int:
-    if len(text) > DIGITS:
+    if len(text) > _DIGITS:
         raise MalformedJson(f"a number of {len(text)} digits")
     return int(text)
 

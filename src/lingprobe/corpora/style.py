@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from lingprobe.corpora.trees import parse_features
 
-FIRST = frozenset({"dobj", "nsubjpass", "csubjpass", "auxpass", "mwe", "remnant"})
-SECOND = frozenset(
+_FIRST = frozenset({"dobj", "nsubjpass", "csubjpass", "auxpass", "mwe", "remnant"})
+_SECOND = frozenset(
     {"obj", "obl", "fixed", "flat", "orphan", "clf", "nsubj:pass", "csubj:pass", "aux:pass"}
 )
 """Relations that only release 1 or only release 2 has (UD v2 guidelines, summary of changes)."""
 
-VALUES = {
+_VALUES = {
     name: frozenset(values.split())
     for name, values in {
         "Number": "Coll Count Dual Grpa Grpl Inv Pauc Plur Ptan Sing Tri",
@@ -44,8 +44,8 @@ class AnnotationStyle:
 
     def first_release(self) -> str:
         """What says that the relations are those of release 1, in words; '' where they are not."""
-        old = sorted(FIRST & self.relations)
-        if not old or SECOND & self.relations:
+        old = sorted(_FIRST & self.relations)
+        if not old or _SECOND & self.relations:
             return ""
         return f"is annotated after release 1 of Universal Dependencies (it has {', '.join(old)})"
 
@@ -54,11 +54,11 @@ class AnnotationStyle:
         by_feature: dict[str, set[str]] = {}
         for raw in self.feats:
             for name, value in parse_features(raw).items():
-                if name in read and name in VALUES:
+                if name in read and name in _VALUES:
                     by_feature.setdefault(name, set()).update(value.split(","))
         return "; ".join(
             f"{name} is written {', '.join(sorted(values))} there, and Universal Dependencies has"
             " no such values"
             for name, values in sorted(by_feature.items())
-            if not values & VALUES[name]
+            if not values & _VALUES[name]
         )

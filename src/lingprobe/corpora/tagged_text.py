@@ -19,7 +19,7 @@ from lingprobe.corpora.files import (
 )
 from lingprobe.corpora.rendering import sentence_of, unescape_word
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.text import CLITIC
+from lingprobe.corpora.text import CLITIC_PATTERN
 from lingprobe.data.core import DataProblem, Sentence
 
 _PENN = {
@@ -94,7 +94,11 @@ def _split_tagged_word(word: str, tag: str) -> list[tuple[str, str]]:
         at = word.rindex("'")
         return [(word[:at], plain[:-1] + suffix), (word[at:], "POS")]
     first, _, second = plain.partition("+")
-    clitic = CLITIC.search(word) if "+" in plain or (plain.endswith("*") and plain != "*") else None
+    clitic = (
+        CLITIC_PATTERN.search(word)
+        if "+" in plain or (plain.endswith("*") and plain != "*")
+        else None
+    )
     if clitic is None:
         return [(word, tag if plain in _PENN else first.rstrip("*$") + suffix)]
     return [
@@ -131,7 +135,7 @@ def _bare(before: Sequence[tuple[str, str]]) -> str:
     return "VB" if not before or all(tag == "RB" for _, tag in before) else "VBP"
 
 
-SUFFIXES = (".tagged", ".pos", ".tag", ".zip")
+TAGGED_TEXT_SUFFIXES = (".tagged", ".pos", ".tag", ".zip")
 """What the name of a tagged file ends in, before .gz or .xz."""
 
 Tagged = tuple[Sentence, tuple[str, ...]]
@@ -140,7 +144,7 @@ Pairs = list[tuple[str, str]]
 
 def is_tagged(path: str | Path) -> bool:
     """Whether a file's name says that it is tagged text."""
-    return uncompressed_path(Path(path)).suffix in SUFFIXES
+    return uncompressed_path(Path(path)).suffix in TAGGED_TEXT_SUFFIXES
 
 
 def read_tagged_text(

@@ -25,12 +25,12 @@ from lingprobe.data.core import DataProblem, Sentence
 WORD_PATTERN = r"\w+(?:[-'’]\w+)*|(?=\S)\X"
 """A word of running text, or a mark of punctuation."""
 _WORD = regex.compile(WORD_PATTERN)
-SPACELESS = (
+_SPACELESS_SCRIPTS = (
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Han", "Hiragana", "Katakana", "Javanese"),
     *("Balinese", "Tai_Tham", "Tai_Le", "New_Tai_Lue"),
 )
 """Scripts that are written without spaces between words, by their names in Unicode."""
-_SPACELESS = {name: regex.compile(rf"\p{{Script={name}}}") for name in SPACELESS}
+_SPACELESS = {name: regex.compile(rf"\p{{Script={name}}}") for name in _SPACELESS_SCRIPTS}
 _ANY_SPACELESS = regex.compile("|".join(pattern.pattern for pattern in _SPACELESS.values()))
 _LETTER = regex.compile(r"\w")
 
@@ -49,7 +49,9 @@ def find_spaceless_script(line: str) -> str:
     many = len(_ANY_SPACELESS.findall(line))
     if not many or 2 * many <= len(_LETTER.findall(line)):
         return ""
-    return max(SPACELESS, key=lambda name: len(_SPACELESS[name].findall(line))).replace("_", " ")
+    return max(_SPACELESS_SCRIPTS, key=lambda name: len(_SPACELESS[name].findall(line))).replace(
+        "_", " "
+    )
 
 
 def explain_uncut_text(script: str) -> str:
@@ -61,7 +63,7 @@ def explain_uncut_text(script: str) -> str:
     )
 
 
-ROW = "a row of CoNLL-U, not running text: let the name of the file end in .conllu"
+CONLLU_ROW_PROBLEM = "a row of CoNLL-U, not running text: let the name of the file end in .conllu"
 _ROW = re.compile(rb"\d+(?:-\d+)?\t(?:[^\t]+\t){8}[^\t]+")
 
 
@@ -84,7 +86,7 @@ def read_running_text(
             try:
                 line = decode_text(raw, path, number).strip()
                 if is_row(raw):
-                    raise DataProblem(f"{path}:{number}: {ROW}")
+                    raise DataProblem(f"{path}:{number}: {CONLLU_ROW_PROBLEM}")
                 if script := find_spaceless_script(line):
                     raise DataProblem(f"{path}:{number}: {explain_uncut_text(script)}")
             except DataProblem as problem:
@@ -100,7 +102,7 @@ def read_running_text(
                 yield Sentence(tuple(map(forms.setdefault, tokens, tokens)), line)
 
 
-CLITIC = re.compile(r"(?i)(?<=\w)(n't|'(?:s|re|ve|ll|d|m))$")
+CLITIC_PATTERN = re.compile(r"(?i)(?<=\w)(n't|'(?:s|re|ve|ll|d|m))$")
 """The clitic that ends a word with straight quotes."""
 _STRAIGHT = str.maketrans("‘’“”", "''\"\"")
 _QUOTES = frozenset("‘’“”'\"")
@@ -109,7 +111,7 @@ _QUOTES = frozenset("‘’“”'\"")
 def split_clitic(word: str) -> list[str]:
     """A word with straight quotes, its clitic split off."""
     straight = word.translate(_STRAIGHT)
-    clitic = CLITIC.search(straight)
+    clitic = CLITIC_PATTERN.search(straight)
     return [straight] if clitic is None else [straight[: clitic.start()], clitic[0]]
 
 

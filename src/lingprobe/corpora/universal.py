@@ -15,9 +15,9 @@ from pathlib import Path
 
 from lingprobe.corpora.aliases import list_aliases
 
-RELEASE = "2.17"
+DEFAULT_UD_RELEASE = "2.17"
 """The release that is meant where none is named."""
-SOME = 8  # treebanks that a message names at most
+_SOME = 8  # treebanks that a message names at most
 _ASKED = re.compile(r"(?:ud/)?([^@/\\]+)(?:@r?([0-9]{1,2}\.[0-9]{1,2}))?")
 _REPOSITORY = re.compile(r"UD_[A-Za-z][A-Za-z_]*-[A-Za-z0-9]+")
 
@@ -45,7 +45,7 @@ class Treebank:
     @property
     def fetched_release(self) -> str:
         """The release that is fetched."""
-        return self.release or RELEASE
+        return self.release or DEFAULT_UD_RELEASE
 
     def __str__(self) -> str:
         return f"{self.name} of release {self.fetched_release}"
@@ -82,7 +82,7 @@ def suggest_treebanks(text: str) -> list[str]:
 
 def format_alternatives(codes: Sequence[str], before: str = "") -> str:
     """Some codes as a message offers them: 'pl_lfg', 'pl_pdb' or 'pl_pud'."""
-    *others, last = [repr(before + code) for code in codes[:SOME]]
+    *others, last = [repr(before + code) for code in codes[:_SOME]]
     return f"{', '.join(others)} or {last}" if others else last
 
 

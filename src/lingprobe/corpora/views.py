@@ -23,8 +23,8 @@ from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import DataProblem, Sentence
 
 T = TypeVar("T")
-MANY = 1000  # sentences of a block
-SUFFIXES = (*conllu.SUFFIXES, *brackets.BRACKET_SUFFIXES)
+_MANY = 1000  # sentences of a block
+TREE_FILE_SUFFIXES = (*conllu.CONLLU_SUFFIXES, *brackets.BRACKET_SUFFIXES)
 """What the name of a file of trees ends in, before .gz or .xz."""
 
 
@@ -275,7 +275,7 @@ def read_blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[
         yield from map(
             PhraseTrees, split_into_blocks(brackets.read_brackets(path, on_error, tally))
         )
-    elif suffix in conll2012.SUFFIXES:
+    elif suffix in conll2012.CONLL2012_SUFFIXES:
         yield from map(
             Conll2012Columns, split_into_blocks(conll2012.read_conll2012(path, on_error, tally))
         )
@@ -286,7 +286,7 @@ def read_blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[
 def split_into_blocks(sentences: Iterable[T]) -> Iterator[list[T]]:
     """The same in lists of as many as a block has."""
     left = iter(sentences)
-    while some := list(islice(left, MANY)):
+    while some := list(islice(left, _MANY)):
         yield some
 
 

@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.data._packages import (
-    PACKAGE,
+    CORE_PACKAGE,
     entry_points,
     is_own_module,
 )
 from lingprobe.data._source import (
-    DATA,
+    DATA_FILE_SUFFIXES,
     ImportedName,
     NameMention,
     SourceDefinition,
@@ -43,9 +43,9 @@ from lingprobe.data._source import (
 )
 from lingprobe.data.digests import digest_pieces, digest_texts
 
-INSTALLED = ("site-packages", "dist-packages")
-OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
-BY_MINOR_VERSION = frozenset(
+_INSTALLED = ("site-packages", "dist-packages")
+_OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
+_BY_MINOR_VERSION = frozenset(
     {
         "datasets",
         "gensim",
@@ -65,12 +65,12 @@ BY_MINOR_VERSION = frozenset(
 """Distributions that count by major and minor version: their patches mend, and do not change
 numbers. Others count by their whole version.
 """
-REGISTRY = f"{PACKAGE}.data.references:Contents"
+_REGISTRY = f"{CORE_PACKAGE}.data.references:Contents"
 """Where tables of contents are made: what one lists counts where it is chosen."""
-_FACES = (PACKAGE, f"{PACKAGE}.extend")
+_FACES = (CORE_PACKAGE, f"{CORE_PACKAGE}.extend")
 """Modules that hand on what others define."""
-_FUNCTIONS = f"{PACKAGE}.functions"
-WHOLE, EFFECTS = "*", ""
+_FUNCTIONS = f"{CORE_PACKAGE}.functions"
+WHOLE_MODULE, MODULE_STATEMENTS = "*", ""
 """What stands for all of a module in place of a definition, and for its statements that define
 nothing.
 """
@@ -84,7 +84,7 @@ def root_of(definition: Any) -> str:
 
 
 class Node(NamedTuple):
-    """A definition of a module, WHOLE or EFFECTS."""
+    """A definition of a module, `WHOLE_MODULE` or `MODULE_STATEMENTS`."""
 
     module: str
     name: str
@@ -101,7 +101,7 @@ def digest_code(*roots: str) -> str:
 def _digest_of(roots: frozenset[str]) -> str:
     reached = closure(roots)
     faces = sorted(_face(_root(root)) for root in roots)
-    effects = sorted(_digests.of(node) for node in reached.nodes if node.name == EFFECTS)
+    effects = sorted(_digests.of(node) for node in reached.nodes if node.name == MODULE_STATEMENTS)
     keep_sources()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
     python = f"python={sys.version_info.major}.{sys.version_info.minor}"
@@ -112,7 +112,7 @@ def _digest_of(roots: frozenset[str]) -> str:
 class CodeClosure:
     """The code that some roots reach.
 
-    nodes     the definitions, EFFECTS and WHOLE modules among them
+    nodes     the definitions, statements and whole modules among them
     files     their source files, by module
     packages  installed distributions, with the part of their version that counts
     """
@@ -124,7 +124,9 @@ class CodeClosure:
     @property
     def whole(self) -> list[str]:
         """Our modules that count as a whole, as what is asked of them is computed."""
-        return sorted(n.module for n in self.nodes if n.name == WHOLE and is_own_module(n.module))
+        return sorted(
+            n.module for n in self.nodes if n.name == WHOLE_MODULE and is_own_module(n.module)
+        )
 
 
 def closure(roots: Iterable[str]) -> CodeClosure:
@@ -146,19 +148,25 @@ def closure(roots: Iterable[str]) -> CodeClosure:
                 n for m in _resolve_mentions(_face_of(node).mentions, node.module) for n in m.nodes
             )
     ours = [node for node in seen if _has_content(node.module)]
-    real = [n for n in ours if n.name != EFFECTS or EFFECTS in _source(n.module).definitions]
+    real = [
+        n
+        for n in ours
+        if n.name != MODULE_STATEMENTS or MODULE_STATEMENTS in _source(n.module).definitions
+    ]
     return CodeClosure(
         frozenset(real), {_file(node.module): node.module for node in real}, packages
     )
 
 
 def _root(root: str) -> Node:
-    """The node of 'module:definition' or of a module; WHOLE where there is no such definition."""
+    """The node of 'module:definition' or of a module; `WHOLE_MODULE` where there is no such
+    definition.
+    """
     module, _, name = root.partition(":")
     if not name or not _has_content(module):
-        return Node(module, WHOLE)
+        return Node(module, WHOLE_MODULE)
     found = _definition_of(module, name)
-    return found or Node(module, WHOLE)
+    return found or Node(module, WHOLE_MODULE)
 
 
 # ---- what a node mentions
@@ -198,7 +206,7 @@ def _step(node: Node) -> _Step:
     module, name = node
     if not _has_content(module):
         return _Step(digest_texts(module), packages=_package(module.partition(".")[0]))
-    if name == WHOLE:
+    if name == WHOLE_MODULE:
         return _step_whole_module(module)
     source = _source(module)
     found = source.definitions.get(name, SourceDefinition(""))
@@ -236,7 +244,7 @@ def _step_whole_module(module: str) -> _Step:
 
 
 def _is_whole_part(target: _Target) -> bool:
-    return any(node.name == WHOLE and is_own_module(node.module) for node in target.nodes)
+    return any(node.name == WHOLE_MODULE and is_own_module(node.module) for node in target.nodes)
 
 
 def _list_import_effects(module: str) -> tuple[Node, ...]:
@@ -246,7 +254,7 @@ def _list_import_effects(module: str) -> tuple[Node, ...]:
     above = module.split(".")
     packages = [".".join(above[:depth]) for depth in range(1, len(above) + 1)]
     unused = [_base(each, module) for each in _source(module).unused]
-    return tuple(Node(each, EFFECTS) for each in [*packages, *unused])
+    return tuple(Node(each, MODULE_STATEMENTS) for each in [*packages, *unused])
 
 
 def _resolve_mentions(mentions: Iterable[NameMention], module: str) -> tuple[_Target, ...]:
@@ -285,7 +293,7 @@ def _statement(base: str, name: str) -> _Target:
     if not _has_content(base):
         return _Target(packages=_package(base.partition(".")[0]))
     inside = f"{base}.{name}"
-    return _Target(nodes=(Node(inside if name and file_of(inside) else base, EFFECTS),))
+    return _Target(nodes=(Node(inside if name and file_of(inside) else base, MODULE_STATEMENTS),))
 
 
 def _follow(base: str, chain: list[str]) -> _Target:
@@ -313,7 +321,7 @@ def _follow(base: str, chain: list[str]) -> _Target:
             base, chain = origin, rest
         else:
             break
-    return _Target(".".join(chain), (Node(base, WHOLE),))
+    return _Target(".".join(chain), (Node(base, WHOLE_MODULE),))
 
 
 def _with_parameters(target: _Target, valued: bool) -> _Target:
@@ -329,7 +337,11 @@ def _parameters(target: _Target) -> tuple[str, ...] | None:
     if len(target.nodes) != 1 or target.text:
         return None
     module, name = target.nodes[0]
-    found = _source(module).definitions.get(name) if name not in (WHOLE, EFFECTS) else None
+    found = (
+        _source(module).definitions.get(name)
+        if name not in (WHOLE_MODULE, MODULE_STATEMENTS)
+        else None
+    )
     return found.parameters if found else None
 
 
@@ -342,7 +354,7 @@ def _keyword(name: str, called: _Target) -> str:
 def _definition_of(module: str, name: str) -> Node | None:
     """The definition of ours that a name of a module stands for; None where there is none."""
     nodes = _follow(module, [name]).nodes
-    return nodes[0] if nodes and nodes[0].name != WHOLE else None
+    return nodes[0] if nodes and nodes[0].name != WHOLE_MODULE else None
 
 
 def _is_registry(mention: NameMention, module: str) -> bool:
@@ -351,7 +363,7 @@ def _is_registry(mention: NameMention, module: str) -> bool:
     if not nodes or not is_own_module(nodes[0].module):
         return False
     node = nodes[0]
-    if f"{node.module}:{node.name}" == REGISTRY:
+    if f"{node.module}:{node.name}" == _REGISTRY:
         return True
     found = _source(node.module).definitions.get(node.name)
     return found is not None and any(
@@ -471,14 +483,14 @@ def _source(module: str) -> SourceFile:
     data = file.read_bytes()
     if file.suffix == ".py":
         return read(data)
-    return SourceFile({EFFECTS: SourceDefinition(digest_pieces(data))}, {})
+    return SourceFile({MODULE_STATEMENTS: SourceDefinition(digest_pieces(data))}, {})
 
 
 @functools.cache
 def _data(name: str, module: str) -> str:
     """The content of the data file beside a module that a text names; '' where there is none."""
     file = _file(module)
-    path = file.with_suffix(name) if name in DATA else file.parent / name
+    path = file.with_suffix(name) if name in DATA_FILE_SUFFIXES else file.parent / name
     if path.parent != file.parent or not path.is_file():
         return ""
     return digest_texts(drop_package_name(path.read_bytes().decode("utf-8", "surrogateescape")))
@@ -491,13 +503,13 @@ def _read_face(module: str) -> Mapping[str, str]:
     """
     if module not in _FACES:
         return {}
-    points = entry_points(_FUNCTIONS) if module == PACKAGE else ()
+    points = entry_points(_FUNCTIONS) if module == CORE_PACKAGE else ()
     found = {point.name: point.module for point in points if is_own_module(point.module)}
     for node in ast.parse(_file(module).read_bytes()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_PLACES":
             table: dict[str, str] = ast.literal_eval(node.value)
             for place, names in table.items():
-                found |= dict.fromkeys(names.split(), f"{PACKAGE}.{place}")
+                found |= dict.fromkeys(names.split(), f"{CORE_PACKAGE}.{place}")
     return found
 
 
@@ -532,7 +544,7 @@ def _is_installed(name: str, file: Path) -> bool:
     """Whether a module belongs to an installed distribution; lingprobe's own never count as
     such.
     """
-    return not is_own_module(name) and any(part in INSTALLED for part in file.parts)
+    return not is_own_module(name) and any(part in _INSTALLED for part in file.parts)
 
 
 def _file(name: str) -> Path:
@@ -577,7 +589,7 @@ def _package(top: str) -> Mapping[str, str]:
     """
     if is_standard(top):
         return {}
-    usual = OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
+    usual = _OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
     try:
         return {usual: _version(usual)}
     except (importlib.metadata.PackageNotFoundError, ValueError):
@@ -587,7 +599,7 @@ def _package(top: str) -> Mapping[str, str]:
 def _version(distribution: str) -> str:
     """What counts of the version of a distribution. PackageNotFoundError if there is none."""
     version = importlib.metadata.version(distribution)
-    if distribution.lower().replace("_", "-") not in BY_MINOR_VERSION:
+    if distribution.lower().replace("_", "-") not in _BY_MINOR_VERSION:
         return version
     return ".".join(version.split(".")[:2])
 

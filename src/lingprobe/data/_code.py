@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from lingprobe.data._foreign_code import import_file, module_name
 from lingprobe.data._reference import (
-    CODE,
+    PYTHON_SUFFIX,
     Reference,
     try_parse_reference,
 )
@@ -78,8 +78,10 @@ def from_file(name: str) -> Callable[..., Any]:
     """
     path, _, attribute = name.rpartition("@")
     file = _resolve_path(path)
-    if not path.endswith(CODE) or file.suffix != CODE:
-        raise ReferenceProblem(f"{name!r}: {path!r} is not a Python file: names end in {CODE}")
+    if not path.endswith(PYTHON_SUFFIX) or file.suffix != PYTHON_SUFFIX:
+        raise ReferenceProblem(
+            f"{name!r}: {path!r} is not a Python file: names end in {PYTHON_SUFFIX}"
+        )
     if not is_code_allowed(Reference(name)):
         raise UntrustedCode(
             f"{name!r} was named by a file, not by you, so {path!r} was not run: read it, and if"

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data._packages import EXTENSIONS, PACKAGE, all_points, is_own_module
+from lingprobe.data._packages import CORE_PACKAGE, EXTENSIONS_PACKAGE, all_points, is_own_module
 from lingprobe.data.cache import cache_dir, recall_value, remember_value
 from lingprobe.data.digests import digest_pieces
 
@@ -41,7 +41,9 @@ def _stamp_package() -> str:
     """
     places = [Path(each) for each in sys.path if each.endswith(("site-packages", "dist-packages"))]
     installed = [f"{place} {place.stat().st_mtime_ns}" for place in places if place.is_dir()]
-    return digest_pieces(sys.version, *installed, *_stamp(PACKAGE), *_stamp(EXTENSIONS))
+    return digest_pieces(
+        sys.version, *installed, *_stamp(CORE_PACKAGE), *_stamp(EXTENSIONS_PACKAGE)
+    )
 
 
 def _stamp(package: str) -> Iterator[str]:

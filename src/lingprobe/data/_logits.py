@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.labels import HOLDS, Column, Link
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Column, Link
 from lingprobe.data.vectors import Floats, Ints
 
 Doubles = NDArray[np.float64]
-HIGHEST = 6e4  # that half precision holds
+MAX_HALF_PRECISION_LOGIT = 6e4  # that half precision holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,10 @@ class ProbeLogits:
         z = scores.astype(np.float64)
         values = z - np.logaddexp.reduce(z, 1, keepdims=True) if link == "softmax" else z
         return cls(
-            np.clip(values, -HIGHEST, HIGHEST).astype(np.float16), null_scores(train), rows, link
+            np.clip(values, -MAX_HALF_PRECISION_LOGIT, MAX_HALF_PRECISION_LOGIT).astype(np.float16),
+            null_scores(train),
+            rows,
+            link,
         )
 
     def bits(self, gold: Column) -> Doubles:
@@ -71,7 +74,7 @@ def null_scores(train: Column) -> Floats:
         counts = np.bincount(train.classes, minlength=len(train.names)) + 0.5
         return np.asarray(np.log(counts / counts.sum()), np.float32)
     matrix: NDArray[Any] = train.sets().matrix()
-    held, known = (matrix >= HOLDS).sum(0), (~np.isnan(matrix)).sum(0)
+    held, known = (matrix >= MIN_LABEL_WEIGHT).sum(0), (~np.isnan(matrix)).sum(0)
     return np.asarray(np.log((held + 0.5) / (known - held + 0.5)), np.float32)
 
 
@@ -89,5 +92,7 @@ def code_length(labels: Column, scores: Floats) -> Doubles:
         nats = np.logaddexp.reduce(z, 1) - z[np.arange(len(labels)), labels.classes]
     else:
         holds = labels.matrix()
-        nats = np.where(np.isnan(holds), 0, np.logaddexp(0, z) - (holds >= HOLDS) * z).sum(1)
+        nats = np.where(
+            np.isnan(holds), 0, np.logaddexp(0, z) - (holds >= MIN_LABEL_WEIGHT) * z
+        ).sum(1)
     return np.asarray(nats / np.log(2))

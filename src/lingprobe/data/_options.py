@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 from lingprobe.data.errors import ReferenceProblem
 from lingprobe.data.options import help_of
 
-PLACE = "where files lie"
-PlaceOption = Annotated[str, PLACE]
+_PLACE = "where files lie"
+PlaceOption = Annotated[str, _PLACE]
 """Text that says where files lie. What lies there belongs to an identity, and where it lies does
 not.
 """
@@ -80,16 +80,16 @@ def _is_generated(kind: type) -> bool:
 
 def says_where(hint: Any) -> bool:
     """Whether an annotation is of a path or place, or of several."""
-    if hint is Path or PLACE in getattr(hint, "__metadata__", ()):
+    if hint is Path or _PLACE in getattr(hint, "__metadata__", ()):
         return True
-    return any(says_where(inner) for inner in typing.get_args(hint) if inner is not PLACE)
+    return any(says_where(inner) for inner in typing.get_args(hint) if inner is not _PLACE)
 
 
 def convert_option(text: str, kind: Any, prefix: str) -> Any:
     """Turn an option's text into the annotated type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
-        if PLACE in kind.__metadata__:
+        if _PLACE in kind.__metadata__:
             return _normalise_path(text)
         value = convert_option(text, inner[0], prefix)
         least = help_of(kind).least

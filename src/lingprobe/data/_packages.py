@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-PACKAGE = __name__.partition(".")[0]
-EXTENSIONS = f"{PACKAGE}_extensions"
+CORE_PACKAGE = __name__.partition(".")[0]
+EXTENSIONS_PACKAGE = f"{CORE_PACKAGE}_extensions"
 """The package beside ours, of the same distribution."""
 log = logging.getLogger("lingprobe.data.packages")
 
 
 def is_own_module(place: str) -> bool:
     """Whether a module, or 'module:attribute', is of lingprobe or its extensions."""
-    return re.split(r"[.:]", place, maxsplit=1)[0] in (PACKAGE, EXTENSIONS)
+    return re.split(r"[.:]", place, maxsplit=1)[0] in (CORE_PACKAGE, EXTENSIONS_PACKAGE)
 
 
 def entry_points(group: str) -> list[EntryPoint]:
@@ -81,7 +81,7 @@ def _read_points(
     # Python 3.11 has a dict by group, whose own methods warn
     points = chain.from_iterable(dict.values(found)) if isinstance(found, dict) else found
     for point in points:
-        if point.group.startswith(f"{PACKAGE}.") and _is_present(point.value):
+        if point.group.startswith(f"{CORE_PACKAGE}.") and _is_present(point.value):
             groups[point.group].append(point)
     return {group: tuple(each) for group, each in groups.items()}
 
@@ -90,7 +90,7 @@ def _read_points(
 def _is_present(place: str) -> bool:
     """False of what lies in an extension of ours that is not there."""
     package = ".".join(place.partition(":")[0].split(".")[:2])
-    if not package.startswith(f"{EXTENSIONS}."):
+    if not package.startswith(f"{EXTENSIONS_PACKAGE}."):
         return True
     try:
         return importlib.util.find_spec(package) is not None

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from lingprobe.data.errors import ReferenceProblem
 
-REMEMBERED = 10_000  # references: a folder of results names the same few again and again
+MAX_CACHED_REFERENCES = 10_000  # references: a folder of results names the same few again and again
 _STORED = {("rules", "sonde"): "lingprobe"}
 """Values of options in files that were written before 0.3: (option, value) -> today's value."""
 
@@ -59,13 +59,13 @@ class Reference:
         """
         path, at, thing = self.name.rpartition("@")
         return Reference(
-            f"{place(path)}{at}{thing}" if path.endswith(CODE) else self.name,
+            f"{place(path)}{at}{thing}" if path.endswith(PYTHON_SUFFIX) else self.name,
             None if self.argument is None else _with_code(self.argument, place),
             tuple((key, _with_code(value, place)) for key, value in self.options),
         )
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=MAX_CACHED_REFERENCES)
 def _parse(text: str) -> Reference:
     head, *rest = text.split(",")
     name, colon, argument = head.partition(":")
@@ -102,7 +102,7 @@ def remove_options(reference: str, *keys: str) -> str:
     return reference if parsed is None else str(parsed.without(*keys))
 
 
-CODE = ".py"  # how files of code end
+PYTHON_SUFFIX = ".py"  # how files of code end
 
 
 def _with_code(value: str, place: Callable[[str], str]) -> str:

@@ -20,14 +20,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from lingprobe.data._packages import PACKAGE, is_own_module
+from lingprobe.data._packages import CORE_PACKAGE, is_own_module
 from lingprobe.data.cache import cache_dir, pack_line, recall_lines, remember_lines, unpack_line
 from lingprobe.data.digests import digest_pieces
 
-DATA = (".tsv", ".toml", ".json", ".txt", ".xz")
+DATA_FILE_SUFFIXES = (".tsv", ".toml", ".json", ".txt", ".xz")
 """Suffixes of the data files that a definition may open beside its module."""
-CODE = "code"  # the folder of a cache
-MAX_REMEMBERED_FILES = 2000
+_CODE = "code"  # the folder of a cache
+_MAX_REMEMBERED_FILES = 2000
 # fields of nodes that change nothing, and annotations, of which `_Text` says where they count
 _SILENT = ("ctx", "kind", "type_comment", "type_ignores", "annotation", "returns")
 # decorators under which a function is called as it is written
@@ -35,7 +35,7 @@ _TRANSPARENT = ("functools.cache", "functools.lru_cache", "contextlib.contextman
 _PLACE = re.compile(r"((?:\w+\.)*\w+):(\w+)")
 _HELP = "Help"
 """What says of an option what it means, in its annotation: prose, which does not count."""
-_NAMES = re.compile("|".join((PACKAGE, PACKAGE.capitalize(), PACKAGE.upper())))
+_NAMES = re.compile("|".join((CORE_PACKAGE, CORE_PACKAGE.capitalize(), CORE_PACKAGE.upper())))
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -109,7 +109,7 @@ class _Memory:
     """
 
     def __init__(self, place: Path) -> None:
-        self.folder = place / CODE
+        self.folder = place / _CODE
         reader = Path(__file__).read_bytes()
         self.key = digest_pieces(f"{sys.version_info[:2]}", reader)
         self.lines = recall_lines(self.folder, self.key)
@@ -129,7 +129,7 @@ class _Memory:
     def keep(self) -> None:
         """Write down what was read, with as much of what was known before as there is room for."""
         if self.fresh:
-            room = max(0, MAX_REMEMBERED_FILES - len(self.fresh))
+            room = max(0, _MAX_REMEMBERED_FILES - len(self.fresh))
             self.lines = dict([*self.lines.items()][-room:] if room else []) | self.fresh
             remember_lines(self.folder, self.key, self.lines)
             self.fresh = {}
@@ -468,7 +468,7 @@ class _Text(ast.NodeVisitor):
             self._mention(NameMention("place", value))
             return
         self.parts.append(f"Constant {value!r}")
-        if value.endswith(DATA):
+        if value.endswith(DATA_FILE_SUFFIXES):
             self._mention(NameMention("data", value))
 
     def visit_Global(self, node: ast.Global) -> None:

@@ -18,12 +18,12 @@ from typing import Any
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.errors import LingprobeError
 
-PART = ".part"
-OFFLINE = "LINGPROBE_OFFLINE"  # the variable that forbids to fetch anything
-SHARED = "LINGPROBE_SHARED_CACHE"  # the variable that names a second cache, which is only read
+DRAFT_SUFFIX = ".part"
+OFFLINE_VARIABLE = "LINGPROBE_OFFLINE"  # the variable that forbids to fetch anything
+_SHARED = "LINGPROBE_SHARED_CACHE"  # the variable that names a second cache, which is only read
 # seconds after which an unfinished file is taken to be left over from a process that died
-STALE = 24 * 3600
-UNIT = 1000
+STALE_DRAFT_SECONDS = 24 * 3600
+BYTES_PER_KILOBYTE = 1000
 
 
 class FileProblem(LingprobeError, ValueError):
@@ -52,7 +52,7 @@ def find_cached(path: Path) -> Path:
     """Where a file of the cache is read: in the cache, or, where it is missing there, in the folder
     that LINGPROBE_SHARED_CACHE names, which is never written; `path` itself where neither has it.
     """
-    shared = os.environ.get(SHARED)
+    shared = os.environ.get(_SHARED)
     if not shared or path.exists() or not path.is_relative_to(cache := cache_dir()):
         return path
     other = Path(shared).expanduser() / path.relative_to(cache)
@@ -92,7 +92,7 @@ def open_draft(path: Path) -> Iterator[Path]:
     """
     if not path.name:
         raise FileProblem(f"cannot write {path}: is a directory; choose another place")
-    place = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{PART}")
+    place = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{DRAFT_SUFFIX}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield place
@@ -124,9 +124,9 @@ def escape_surrogates(text: str) -> str:
 def format_bytes(count: float) -> str:
     """A number of bytes as people write it."""
     for unit in ("B", "KB", "MB"):
-        if count < UNIT:
+        if count < BYTES_PER_KILOBYTE:
             return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
-        count /= UNIT
+        count /= BYTES_PER_KILOBYTE
     return f"{count:,.1f} GB"
 
 
@@ -153,7 +153,10 @@ def remember_value(folder: Path, key: str, value: Any) -> None:
 
 def _remove_leftovers(folder: Path) -> None:
     for entry in os.scandir(folder):
-        if entry.name.endswith(PART) and time.time() - entry.stat().st_mtime > STALE:
+        if (
+            entry.name.endswith(DRAFT_SUFFIX)
+            and time.time() - entry.stat().st_mtime > STALE_DRAFT_SECONDS
+        ):
             Path(entry.path).unlink()
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from lingprobe.data.errors import DataProblem
 from lingprobe.data.examples import Dataset
-from lingprobe.data.notes import NOTHING, NotePart
+from lingprobe.data.notes import EMPTY_RECORD, NotePart
 from lingprobe.data.vectors import Floats, Spans
 
-CENTRED = "centred"
+CENTRED_VIEW_PART = "centred"
 """The part of a view that takes the mean off."""
 
 
@@ -29,7 +29,7 @@ class UnlabelledSentences(NotePart):
     key: ClassVar[str] = "unlabelled"
     by: str = ""
     sentences: int = 0
-    groups: Mapping[str, Sequence[int]] = NOTHING
+    groups: Mapping[str, Sequence[int]] = EMPTY_RECORD
 
 
 def centre_features(
@@ -44,20 +44,22 @@ def centre_features(
     read  the units that features are of, and which are those of each sentence
     DataProblem where the data set does not name the sentences of a group, or lost some.
     """
-    if CENTRED not in view_parts:
+    if CENTRED_VIEW_PART not in view_parts:
         return features
     known = dataset.notes.part(UnlabelledSentences)
     if known is None or known.sentences != len(dataset.sentences):
         why = "names no unlabelled sentences" if known is None else "lost some of its sentences"
         raise DataProblem(
-            f"+{CENTRED} needs the mean of each group, and the data set {why}; ask for fewer"
-            f" examples by an option of the task, or leave +{CENTRED} out"
+            f"+{CENTRED_VIEW_PART} needs the mean of each group, and the data set {why}; ask for"
+            f" fewer examples by an option of the task, or leave +{CENTRED_VIEW_PART} out"
         )
     centred, tags = features.copy(), dataset.strata[known.by]
     for name, (first, stop) in known.groups.items():
         mean = _average_sentences(*read, first, stop)
         if mean.shape != features.shape[1:]:
-            raise DataProblem(f"+{CENTRED} is for labels about one whole sentence: leave it out")
+            raise DataProblem(
+                f"+{CENTRED_VIEW_PART} is for labels about one whole sentence: leave it out"
+            )
         mine = [k for k, tag in enumerate(tags.names) if tag == name]
         centred[np.isin(tags.codes, mine)] -= mean
     return centred

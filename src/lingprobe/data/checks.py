@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lingprobe.data.errors import LingprobeError, ReferenceProblem, UsageProblem
 
-WHOLE_NUMBERS = {
+_WHOLE_NUMBERS = {
     "seeds": "how often each probe is trained",
     "limit": "how many examples of each task are used at most",
 }
@@ -63,12 +63,12 @@ def check_number(
 
 
 def check_values(**values: object) -> None:
-    """UsageProblem for one of WHOLE_NUMBERS that is neither a whole number nor None, and for any
+    """UsageProblem for one of `_WHOLE_NUMBERS` that is neither a whole number nor None, and for any
     other that is neither True nor False.
     """
     for name, value in values.items():
         is_flag = isinstance(value, bool)
-        if name in WHOLE_NUMBERS and (is_flag or not (value is None or isinstance(value, int))):
-            raise UsageProblem(f"{name}={value!r}: give a whole number, {WHOLE_NUMBERS[name]}")
-        if name not in WHOLE_NUMBERS and not is_flag:
+        if name in _WHOLE_NUMBERS and (is_flag or not (value is None or isinstance(value, int))):
+            raise UsageProblem(f"{name}={value!r}: give a whole number, {_WHOLE_NUMBERS[name]}")
+        if name not in _WHOLE_NUMBERS and not is_flag:
             raise UsageProblem(f"{name}={value!r}: give True or False")

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.errors import DataProblem
-from lingprobe.data.examples import SPLITS, Dataset, Example, Sentence, Site, Tags
+from lingprobe.data.examples import DATA_SPLITS, Dataset, Example, Sentence, Site, Tags
 from lingprobe.data.labels import Column, Link
 from lingprobe.data.notes import ResultProvenance
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 
 __all__ = [
-    "SPLITS",
+    "DATA_SPLITS",
     "AnnotatedTask",
     "Cell",
     "ConfigurableTask",

@@ -1,6 +1,6 @@
 """The root of all exceptions that lingprobe raises, and how to install what is missing."""
 
-CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
+_CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
 """Where torch is without CUDA, which has gigabytes."""
 
 
@@ -41,7 +41,7 @@ def describe_torch() -> str:
     """That torch is not installed, and how it is."""
     return (
         f"torch is not installed: {describe_install('torch')} (without a GPU, first"
-        f" `pip install torch --index-url {CPU_WHEELS}`)"
+        f" `pip install torch --index-url {_CPU_WHEELS}`)"
     )
 
 

@@ -16,7 +16,7 @@ from lingprobe.data.labels import Column, Label, build_column
 from lingprobe.data.notes import DatasetNotes, NotePart
 from lingprobe.data.vectors import Ints, Vectors
 
-SPLITS = ("train", "dev", "test")
+DATA_SPLITS = ("train", "dev", "test")
 
 
 class EncoderStop(DataProblem):
@@ -144,7 +144,7 @@ class Tags:
         return Tags(codes, tuple(self.names[i] for i in used))
 
 
-NO_TAGS: Mapping[str, Tags] = MappingProxyType({})
+_NO_TAGS: Mapping[str, Tags] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Dataset:
         splits: Sequence[int] | NDArray[Any],
         *,
         asked: tuple[Ints, Iterable[str]] | None = None,
-        strata: Mapping[str, Tags | Sequence[str | None]] = NO_TAGS,
+        strata: Mapping[str, Tags | Sequence[str | None]] = _NO_TAGS,
     ) -> Dataset:
         """A data set from columns. DataProblem for a span that is empty or outside its sentence.
 
@@ -234,7 +234,7 @@ class Dataset:
             numbers,
             sites,
             [example.label for example in listed],
-            [SPLITS.index(example.split) for example in listed],
+            [DATA_SPLITS.index(example.split) for example in listed],
             asked=(asked, vocabulary),
             strata={key: [example.strata.get(key) for example in listed] for key in keys},
         ).with_notes(**(notes or {}))
@@ -257,7 +257,7 @@ class Dataset:
 
     def rows(self, split: str) -> Ints:
         """Which examples [k] belong to a split, in order."""
-        return np.flatnonzero(self.splits == SPLITS.index(split))
+        return np.flatnonzero(self.splits == DATA_SPLITS.index(split))
 
     def examples(self) -> Iterator[Example]:
         """The examples one by one, with labels by name."""
@@ -268,7 +268,7 @@ class Dataset:
             )
             strata = {k: t.names[t.codes[i]] for k, t in self.strata.items() if t.codes[i] >= 0}
             asked = tuple(self.vocabulary[w] for w in self.asked[i])
-            yield Example(sites, self.labels.label(i), SPLITS[self.splits[i]], asked, strata)
+            yield Example(sites, self.labels.label(i), DATA_SPLITS[self.splits[i]], asked, strata)
 
     def take(self, rows: Ints) -> Dataset:
         """The examples rows [k], in that order, over the same sentences."""
@@ -291,8 +291,10 @@ def add_remarks(dataset: Dataset, *remarks: str) -> Dataset:
 
 
 def _check_example(example: Example, shape: tuple[int, int], i: int) -> None:
-    if example.split not in SPLITS:
-        raise DataProblem(f"example {i}: split {example.split!r} is not one of {', '.join(SPLITS)}")
+    if example.split not in DATA_SPLITS:
+        raise DataProblem(
+            f"example {i}: split {example.split!r} is not one of {', '.join(DATA_SPLITS)}"
+        )
     if (len(example.sites), len(example.asked)) != shape:
         own = (len(example.sites), len(example.asked))
         raise DataProblem(

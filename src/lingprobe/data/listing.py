@@ -16,7 +16,7 @@ from lingprobe.data._packages import all_points, is_own_module
 from lingprobe.data.options import help_of, strip_help
 from lingprobe.data.references import Contents, Reference, summarise_docstring
 
-UNTOLD = "(not described)"
+_UNTOLD = "(not described)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Entry:
     """
 
     name: str
-    summary: str = UNTOLD
-    text: str = UNTOLD
+    summary: str = _UNTOLD
+    text: str = _UNTOLD
     options: tuple[Option, ...] = ()
     oracles: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
@@ -143,8 +143,8 @@ def _entry(name: str, contents: Contents) -> Entry:
     options = _options(factory) if contents.made else ()
     oracles = factory.oracles if isinstance(factory, HasOracles) else {}
     known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
-    text = inspect.getdoc(factory) or UNTOLD
-    return Entry(name, summarise_docstring(factory) or UNTOLD, text, options, known)
+    text = inspect.getdoc(factory) or _UNTOLD
+    return Entry(name, summarise_docstring(factory) or _UNTOLD, text, options, known)
 
 
 def _options(factory: Any) -> tuple[Option, ...]:

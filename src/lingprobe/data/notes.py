@@ -50,7 +50,7 @@ class FrozenRecord(Mapping[str, Any]):
 
 
 EARLIER_PACKAGE = "sonde"  # as files that were written before 0.3 call the package
-NOTHING = FrozenRecord()
+EMPTY_RECORD = FrozenRecord()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class NotePart:
     """
 
     key: ClassVar[str] = ""
-    written: ClassVar[Mapping[str, str]] = NOTHING
+    written: ClassVar[Mapping[str, str]] = EMPTY_RECORD
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:
@@ -235,7 +235,7 @@ class MembersCompared(NotePart):
 
     key: ClassVar[str] = "compared"
     model: str = ""
-    losses: Mapping[str, float] = NOTHING
+    losses: Mapping[str, float] = EMPTY_RECORD
     examples: int = 0
     layers: int = 0
 
@@ -263,7 +263,7 @@ class ThresholdNote(NotePart):
 
     key: ClassVar[str] = "thresholds"
     positive: str = ""
-    at: Mapping[str, float] = NOTHING
+    at: Mapping[str, float] = EMPTY_RECORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ class ThresholdCounts(NotePart):
     """
 
     key: ClassVar[str] = "above thresholds"
-    at: Mapping[str, Sequence[int]] = NOTHING
+    at: Mapping[str, Sequence[int]] = EMPTY_RECORD
 
 
 class ProbeChoice(FrozenRecord):
@@ -325,7 +325,7 @@ class ExampleCounts(NotePart):
     test_words: int | None = None
     test_unknown: int | None = None
     problems: Sequence[str] = ()
-    left_out: Mapping[str, Mapping[str, Mapping[str, int]]] = NOTHING
+    left_out: Mapping[str, Mapping[str, Mapping[str, int]]] = EMPTY_RECORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,11 +348,11 @@ class Checkpoint(NotePart):
     best: int = 0
     objective: str = ""
     figure: str = ""
-    figures: Mapping[str, float] = NOTHING
-    trivial: Mapping[str, float] = NOTHING
+    figures: Mapping[str, float] = EMPTY_RECORD
+    trivial: Mapping[str, float] = EMPTY_RECORD
 
 
-NO_NOTES, NO_CHOICE = DatasetNotes(), ProbeChoice()
+_NO_NOTES, _NO_CHOICE = DatasetNotes(), ProbeChoice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,27 +378,27 @@ class ResultProvenance(NotePart):
     kind: str = ""
     oracle: str = ""
     opposes: Sequence[str] | None = None
-    own_baselines: Mapping[str, str] = NOTHING
+    own_baselines: Mapping[str, str] = EMPTY_RECORD
     width: int = 0
-    identities: Mapping[str, str] = NOTHING
+    identities: Mapping[str, str] = EMPTY_RECORD
     revision: str = ""
-    computed: Mapping[str, str] = NOTHING
+    computed: Mapping[str, str] = EMPTY_RECORD
     read_as: str = ""
-    constant_tokens: Mapping[str, str] = NOTHING
-    versions: Mapping[str, str] = NOTHING
+    constant_tokens: Mapping[str, str] = EMPTY_RECORD
+    versions: Mapping[str, str] = EMPTY_RECORD
     commit: str | None = None
     date: str = ""
     seeds: Sequence[int] = ()
     counts: ExampleCounts = ExampleCounts()
-    notes: DatasetNotes = NO_NOTES
+    notes: DatasetNotes = _NO_NOTES
     fit_seconds: float | None = None
     constants: Mapping[str, Sequence[str]] | None = None
     tested: str = ""
     is_seeded: bool | None = None
-    choice: ProbeChoice = NO_CHOICE
+    choice: ProbeChoice = _NO_CHOICE
     checkpoint: Checkpoint | None = None
     format: int = 0
-    other: Mapping[str, Any] = NOTHING
+    other: Mapping[str, Any] = EMPTY_RECORD
 
     @property
     def version(self) -> str:

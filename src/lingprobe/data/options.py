@@ -27,7 +27,7 @@ from lingprobe.data.checks import check_choice, check_number
 from lingprobe.data.errors import UsageProblem
 
 O = TypeVar("O", bound="Options")  # noqa: E741
-REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "required"})()
+REQUIRED_OPTION: Any = type("Required", (), {"__repr__": lambda _: "required"})()
 """Stands for the default of an option that must be given."""
 _READ_AS = {str: str, Path: Path, int: int, float: float, bool: bool}
 """The types that a text is read as; a text stands for anything else."""
@@ -100,7 +100,7 @@ class DeclaredOption(NamedTuple):
 
     written  the type as the source has it
     kind     the type
-    default  what it is where it is not given; REQUIRED where it must be
+    default  what it is where it is not given; `REQUIRED_OPTION` where it must be
     """
 
     name: str
@@ -181,7 +181,9 @@ def _declared_options(kind: Any) -> Mapping[str, DeclaredOption]:
         about = getattr(hints[field.name], "__metadata__", ())
         default = field.default
         if default is MISSING:
-            default = REQUIRED if field.default_factory is MISSING else field.default_factory()
+            default = (
+                REQUIRED_OPTION if field.default_factory is MISSING else field.default_factory()
+            )
         found[field.name] = DeclaredOption(
             field.name,
             _type_text(texts[field.name], hints[field.name]),

@@ -30,8 +30,8 @@ from lingprobe.data.core import (
 )
 
 __all__ = [
-    "BEYOND_SURFACE",
-    "DECODABLE",
+    "BEYOND_SURFACE_QUESTION",
+    "DECODABLE_QUESTION",
     "AnnotatedTask",
     "ComparableEncoder",
     "EncoderQuestion",
@@ -51,8 +51,8 @@ __all__ = [
 ]
 
 EncoderQuestion = Literal["decodable", "beyond the surface"]
-DECODABLE: EncoderQuestion = "decodable"
-BEYOND_SURFACE: EncoderQuestion = "beyond the surface"
+DECODABLE_QUESTION: EncoderQuestion = "decodable"
+BEYOND_SURFACE_QUESTION: EncoderQuestion = "beyond the surface"
 
 
 @runtime_checkable
@@ -109,7 +109,11 @@ def find_opposed(encoder: Encoder, task: Task | None = None) -> tuple[EncoderQue
     lines = task.reference_lines if isinstance(task, ReferenceLines) else ()
     if get_encoder_role(encoder) != "baseline" or encoder.name in lines:
         return ()
-    return tuple(encoder.opposes) if isinstance(encoder, OpposingBaseline) else (BEYOND_SURFACE,)
+    return (
+        tuple(encoder.opposes)
+        if isinstance(encoder, OpposingBaseline)
+        else (BEYOND_SURFACE_QUESTION,)
+    )
 
 
 def find_own_baselines(encoder: Encoder) -> Mapping[str, EncoderQuestion]:

@@ -14,12 +14,12 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.centring import CENTRED, centre_features
+from lingprobe.data.centring import CENTRED_VIEW_PART, centre_features
 from lingprobe.data.errors import DataProblem, ReadingProblem
 from lingprobe.data.examples import Dataset, Sentence
 from lingprobe.data.labels import Column
 from lingprobe.data.narrowing import NarrowName, is_narrow
-from lingprobe.data.sites import COMBINED
+from lingprobe.data.sites import PAIR_COMBINATIONS
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -29,11 +29,10 @@ from lingprobe.data.vectors import (
 )
 
 __all__ = [
-    "BESIDES",
-    "COMBINED",
-    "MARGIN",
-    "MIX",
+    "MARGIN_VIEW",
+    "PAIR_COMBINATIONS",
     "POOLS",
+    "SCALAR_MIX_LAYERS",
     "EncoderWithView",
     "LayerSelection",
     "ReadingProblem",
@@ -155,7 +154,7 @@ def _join_columns(blocks: Sequence[Floats]) -> Floats:
     return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
 
 
-MIX = "mix:lex+1-top"
+SCALAR_MIX_LAYERS = "mix:lex+1-top"
 """The mix of Tenney et al. (2019, equation 1), whose layer 0 has no positions."""
 
 
@@ -269,8 +268,8 @@ def parse_view(name: str) -> View:
     side where nothing is said), and what else is said of them.
     """
     pool, *parts = name.split("+")
-    if pool not in POOLS or not set(parts) <= {*COMBINED, *BESIDES, CENTRED}:
-        more = ", ".join(f"+{part}" for part in (*COMBINED, *BESIDES, CENTRED))
+    if pool not in POOLS or not set(parts) <= {*PAIR_COMBINATIONS, *_BESIDES, CENTRED_VIEW_PART}:
+        more = ", ".join(f"+{part}" for part in (*PAIR_COMBINATIONS, *_BESIDES, CENTRED_VIEW_PART))
         raise ReadingProblem(
             f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of"
             f" {more}"
@@ -280,8 +279,10 @@ def parse_view(name: str) -> View:
         sites = [
             POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])
         ]
-        combine = next((COMBINED[part] for part in parts if part in COMBINED), _join_columns)
-        told = [BESIDES[part](readings, units) for part in parts if part in BESIDES]
+        combine = next(
+            (PAIR_COMBINATIONS[part] for part in parts if part in PAIR_COMBINATIONS), _join_columns
+        )
+        told = [_BESIDES[part](readings, units) for part in parts if part in _BESIDES]
         features = _join_columns([combine(sites), *told])
         return centre_features(parts, readings.dataset, features, (units, readings.vectors.spans))
 
@@ -367,7 +368,7 @@ POOLS: dict[str, Callable[[Floats, Ints, Ints], Floats]] = {
 """
 
 
-MARGIN = "mean+margin"
+MARGIN_VIEW = "mean+margin"
 """The view of an encoder whose numbers add up to one score a sentence, as a log-probability: higher
 is better, whatever a probe would learn.
 """
@@ -401,7 +402,7 @@ def _overlap(readings: Readings, units: Floats) -> Floats:
     return shares
 
 
-BESIDES: dict[str, View] = {
+_BESIDES: dict[str, View] = {
     "asked": _one_hot_words,
     "asked-vectors": _asked_vectors,
     "overlap": _overlap,

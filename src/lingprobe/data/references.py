@@ -41,7 +41,7 @@ from lingprobe.data._options import (
 )
 from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data._reference import (
-    REMEMBERED,
+    MAX_CACHED_REFERENCES,
     Reference,
     remove_options,
     try_parse_reference,
@@ -51,7 +51,7 @@ from lingprobe.data.errors import ReferenceProblem
 from lingprobe.data.suggestions import suggest_name
 
 __all__ = [
-    "REMEMBERED",
+    "MAX_CACHED_REFERENCES",
     "Contents",
     "HasExpand",
     "PlaceOption",
@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-TELLING = 5  # letters of a word that is looked for in what things say of themselves
+_TELLING = 5  # letters of a word that is looked for in what things say of themselves
 log = logging.getLogger("lingprobe.data.references")
 
 
@@ -250,7 +250,7 @@ class Contents:
         name says last, as ud/passive of ud/voice.
         """
         family, _, word = name.rpartition("/")
-        if len(word) < TELLING or name in self.table:
+        if len(word) < _TELLING or name in self.table:
             return []
         mine = [each for each in self.table if each.rpartition("/")[0] == family]
         return [
@@ -321,7 +321,7 @@ def path_options(factory: Callable[..., Any]) -> set[str | None]:
 
 def _remember(look: Callable[[Any], T]) -> Callable[[Any], T]:
     """What a look at a factory shows, looked for once; but at one that cannot be a key."""
-    known = functools.lru_cache(REMEMBERED)(look)
+    known = functools.lru_cache(MAX_CACHED_REFERENCES)(look)
 
     @functools.wraps(look)
     def look_once(factory: Any) -> T:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._logits import HIGHEST, ProbeLogits
+from lingprobe.data._logits import MAX_HALF_PRECISION_LOGIT, ProbeLogits
 from lingprobe.data.labels import Column, Label
 from lingprobe.data.labels.column import Flags
 from lingprobe.data.vectors import Floats, Ints
@@ -38,7 +38,9 @@ class ScoredLabels(Column):
 
     def as_constant(self) -> ScoredLabels:
         """The same answer for every example of a fold: the label frequencies in its train."""
-        logits = np.clip(self.null, -HIGHEST, HIGHEST).astype(np.float16)[self.folds]
+        logits = np.clip(self.null, -MAX_HALF_PRECISION_LOGIT, MAX_HALF_PRECISION_LOGIT).astype(
+            np.float16
+        )[self.folds]
         predicted = self.predicted.decode(self.null[self.folds])
         return ScoredLabels(predicted, self.names, logits, self.null, self.folds)
 
@@ -84,8 +86,8 @@ class ScoredLabels(Column):
     ) -> ScoredLabels:
         """The same under other names; a new name has the lowest score."""
         predicted = self.predicted.with_names(places, names, partial)
-        logits = np.full((len(self), len(names)), -HIGHEST, np.float16)
-        null = np.full((len(self.null), len(names)), -HIGHEST, np.float32)
+        logits = np.full((len(self), len(names)), -MAX_HALF_PRECISION_LOGIT, np.float16)
+        null = np.full((len(self.null), len(names)), -MAX_HALF_PRECISION_LOGIT, np.float32)
         logits[:, places], null[:, places] = self.logits, self.null
         return ScoredLabels(predicted, names, logits, null, self.folds)
 

@@ -47,7 +47,7 @@ def _two(sites: Sequence[Floats], part: str) -> Sequence[Floats]:
     return sites
 
 
-COMBINED: dict[str, Callable[[Sequence[Floats]], Floats]] = {
+PAIR_COMBINATIONS: dict[str, Callable[[Sequence[Floats]], Floats]] = {
     "contrast": _contrast,
     "infersent": _infersent,
     "second": _second,

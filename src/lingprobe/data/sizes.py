@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from lingprobe.data.core import Probe, needs_of
 
-SINGLE = 4  # bytes of a number of a vector, or of a score
+FLOAT32_BYTES = 4  # bytes of a number of a vector, or of a score
 
 
 class FitSize(NamedTuple):
@@ -31,17 +31,17 @@ class FitSize(NamedTuple):
     @property
     def inputs(self) -> int:
         """Bytes of the features of all examples."""
-        return SINGLE * self.features * (self.train + self.rest)
+        return FLOAT32_BYTES * self.features * (self.train + self.rest)
 
     @property
     def targets(self) -> int:
         """Bytes of what is to be learnt: a number an example, or one for each label."""
-        return SINGLE * self.train * (self.outputs if self.sets else 2)
+        return FLOAT32_BYTES * self.train * (self.outputs if self.sets else 2)
 
     @property
     def scores(self) -> int:
         """Bytes of the scores of all that is not learnt from."""
-        return SINGLE * self.rest * self.outputs
+        return FLOAT32_BYTES * self.rest * self.outputs
 
 
 @runtime_checkable

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-TYPED = 0.75  # how alike spellings are of which one is a slip of the other
+_TYPED = 0.75  # how alike spellings are of which one is a slip of the other
 
 
-def suggest_name(kind: str, name: str, choices: Iterable[str], cutoff: float = TYPED) -> str:
+def suggest_name(kind: str, name: str, choices: Iterable[str], cutoff: float = _TYPED) -> str:
     """The name of that kind that was meant, of those that there are; '' where none is like it."""
     names, found = list(choices), _by_meaning(kind, name)
     same = next((each for each in names if _fold_name(each) == _fold_name(name)), "")

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.settings import SampleSettings
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_STRATA: Mapping[str, str] = MappingProxyType({})
 
 
 class Candidate(NamedTuple):
@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
     label: Label
     target: str = ""
     split: str = ""
-    strata: Mapping[str, str] = NOTHING
+    strata: Mapping[str, str] = NO_STRATA
     length: int | None = None
     lemma: str = ""
 
@@ -128,9 +128,9 @@ class CandidatePool:
         return {name: int(n) for name, n in zip(self.names, counts, strict=True)}
 
 
-SEPARATOR = "\n"
+WORD_SEPARATOR = "\n"
 """What no word has: files are read by lines."""
-joined = SEPARATOR.join
+joined = WORD_SEPARATOR.join
 
 
 def hash_candidates(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
@@ -200,7 +200,7 @@ def _frozen(label: Label) -> Hashable:
 Notes = dict[str, Any]
 
 # of official splits test keeps what is in several, then dev: what is tested stays what it was
-HOME = np.array([2, 1, 0], np.int8)
+_HOME = np.array([2, 1, 0], np.int8)
 
 
 def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
@@ -211,7 +211,7 @@ def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
     probe that had it in train would know it.
     """
     kept = _agreeing(pool, notes)
-    alike = np.lexsort((HOME[pool.splits[kept]], pool.letters[kept]))
+    alike = np.lexsort((_HOME[pool.splits[kept]], pool.letters[kept]))
     alone = kept[alike[_begins(pool.letters[kept[alike]])]]
     notes["near_duplicates"] = len(kept) - len(alone)
     return np.sort(alone)
@@ -219,7 +219,7 @@ def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
 
 def _agreeing(pool: CandidatePool, notes: Notes) -> Ints:
     """The row of each run of words that has one label."""
-    order = np.lexsort((HOME[pool.splits], pool.content))  # of equal rows the first stays first
+    order = np.lexsort((_HOME[pool.splits], pool.content))  # of equal rows the first stays first
     first = np.flatnonzero(_begins(pool.content[order]))
     labels = pool.labels[order]
     agree = np.maximum.reduceat(labels, first) == np.minimum.reduceat(labels, first)
@@ -309,12 +309,14 @@ def separate_splits(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
             f"{len(unknown)} candidates have no official split, the first is {text[:60]!r}; write"
             " splits=sampled"
         )
-    targets, ranks = pool.targets[rows], HOME[pool.splits[rows]]
-    home = np.full(len(pool.forms) + 1, len(SPLITS))
+    targets, ranks = pool.targets[rows], _HOME[pool.splits[rows]]
+    home = np.full(len(pool.forms) + 1, len(DATA_SPLITS))
     np.minimum.at(home, targets, ranks)
     stay = (targets < 0) | (home[targets] == ranks)
     gone = np.bincount(pool.splits[rows[~stay]], minlength=3)
-    notes["target_in_another_split"] = {name: int(n) for name, n in zip(SPLITS, gone, strict=True)}
+    notes["target_in_another_split"] = {
+        name: int(n) for name, n in zip(DATA_SPLITS, gone, strict=True)
+    }
     return np.asarray(rows[stay])
 
 

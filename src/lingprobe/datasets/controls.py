@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Tags
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.notes import ByParser, ControlNote
 from lingprobe.data.options import Help
 from lingprobe.data.references import (
-    REMEMBERED,
+    MAX_CACHED_REFERENCES,
     Contents,
     Reference,
     ReferenceProblem,
@@ -43,7 +43,7 @@ CONTROLS = Contents(
 )
 
 
-ABOUT = "about"
+_ABOUT = "about"
 """The note of a data set that says which site its labels are about, where that is not the last."""
 KEY_SEEN = "key seen"
 """The stratum that word-labels adds: whether train has an example with the same key."""
@@ -90,7 +90,7 @@ def list_draws(reference: str, sample_count: int) -> list[str]:
     return [CONTROLS.canonical(parsed.plus(seed=str(k))) for k in range(sample_count)]
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=MAX_CACHED_REFERENCES)
 def without_draw(reference: str) -> str:
     """A control whichever draw it is."""
     parsed = try_parse_reference(reference)
@@ -139,7 +139,7 @@ class ShuffledLabels:
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 10])
         order = np.arange(len(dataset))
-        for split in SPLITS:
+        for split in DATA_SPLITS:
             rows = dataset.rows(split)
             order[rows] = rng.permutation(rows)
         changed = replace(dataset, labels=dataset.labels.take(order))
@@ -292,7 +292,7 @@ class LabelNoise:
         rng = np.random.default_rng([self.seed, 13])
         steps = rng.integers(1, len(names), len(classes))
         replaced = np.zeros(len(classes), bool)
-        for split in SPLITS:
+        for split in DATA_SPLITS:
             rows = rng.permutation(dataset.rows(split))
             replaced[rows[: round(len(rows) * wrong / 100)]] = True
         codes = np.where(replaced, (classes + steps) % len(names), classes)

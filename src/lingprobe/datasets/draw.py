@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Tags
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import (
@@ -26,7 +26,7 @@ from lingprobe.datasets.candidates import (
 )
 from lingprobe.datasets.fold_plan import FoldPlan, plan_folds
 from lingprobe.datasets.lemmas import (
-    LEMMA_SHARES,
+    MAX_LEMMA_SHARES,
     cap_lemmas,
     describe_caps,
     describe_dominances,
@@ -192,7 +192,7 @@ def _dealt(dealt: Ints, sizes: Ints, rng: np.random.Generator) -> list[Ints]:
     return [dealt[parts == k] for k in range(len(sizes))]
 
 
-LIMIT = 0.05  # of |r| between class and length, in every split
+_LIMIT = 0.05  # of |r| between class and length, in every split
 
 
 def sample(
@@ -296,10 +296,10 @@ def _choose_share(
     """How much of a class a lemma may have among candidates, so that none makes half of a class in
     what is drawn; None where a class cannot be had then. The same for all folds of the same data.
     """
-    if settings.cap == 0 or not find_dominances(pool, rows, LEMMA_SHARES[-1]):
+    if settings.cap == 0 or not find_dominances(pool, rows, MAX_LEMMA_SHARES[-1]):
         return None
     chosen = None
-    for share in LEMMA_SHARES:
+    for share in MAX_LEMMA_SHARES:
         try:
             drawn = [
                 _draw_rows(pool, rows, of_fold, share, dict(counts))
@@ -329,7 +329,7 @@ def _draw_splits(
     split is fine.
     """
     every = np.unique(pool.labels[rows]) if pool.classes else np.zeros(1, np.int64)
-    for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
+    for limit in _LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
         division = SplitRequest(pool, settings, every, float(limit))
         classes = (
             find_matchable_classes(division, rows)
@@ -343,7 +343,7 @@ def _draw_splits(
         ]
         # all folds must be fine, or each would be drawn from other examples
         if not settings.decorrelate or all(
-            _worst(pool, parts, classes) <= LIMIT for parts in folds
+            _worst(pool, parts, classes) <= _LIMIT for parts in folds
         ):
             break
     # of several, the one that was asked for
@@ -365,7 +365,7 @@ def _worst(pool: CandidatePool, splits: list[Ints], classes: Ints) -> float:
 
 def _correlations(pool: CandidatePool, splits: list[Ints], classes: Ints) -> dict[str, float]:
     """Pearson's r of class and length in each split and in all of them."""
-    parts = {**dict(zip(SPLITS, splits, strict=True)), "all": np.concatenate(splits)}
+    parts = {**dict(zip(DATA_SPLITS, splits, strict=True)), "all": np.concatenate(splits)}
     return {name: _correlation(pool, part, classes) for name, part in parts.items()}
 
 
@@ -383,14 +383,14 @@ def _note_split_sizes(
     """Note sizes, refuse what is too small, and say whether folds are needed."""
     rows = np.concatenate(splits)
     counts = {name: n for name, n in pool.counts(rows).items() if n}
-    notes["sizes"] = {name: len(part) for name, part in zip(SPLITS, splits, strict=True)}
+    notes["sizes"] = {name: len(part) for name, part in zip(DATA_SPLITS, splits, strict=True)}
     notes["classes_after"] = counts
     notes["forms_after"] = {
         name: len(np.unique(targets))
-        for name, part in zip(SPLITS, splits, strict=True)
+        for name, part in zip(DATA_SPLITS, splits, strict=True)
         if len(targets := _list_target_forms(pool, part))
     }
-    if empty := [name for name, part in zip(SPLITS, splits, strict=True) if not len(part)]:
+    if empty := [name for name, part in zip(DATA_SPLITS, splits, strict=True) if not len(part)]:
         raise DataProblem(_why_empty(pool, rows, empty, settings, notes["sizes"]))
     if (
         settings.size is None
@@ -483,6 +483,6 @@ def _laid_out(
         [c.sentence for c in chosen],
         np.arange(len(rows)),
         [c.label for c in chosen],
-        np.repeat(np.arange(len(SPLITS)), [len(part) for part in splits]),
+        np.repeat(np.arange(len(DATA_SPLITS)), [len(part) for part in splits]),
         strata=strata,
     ).with_notes(**notes)

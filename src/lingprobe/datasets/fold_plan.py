@@ -14,8 +14,8 @@ from typing import NamedTuple
 from lingprobe.data.core import Dataset
 from lingprobe.data.notes import SamplingNote
 
-FOLDS = 5  # more would test the same examples at a higher price
-PRECISE_TEST = 10_000  # examples: an accuracy of 50 % has an interval of one point on either side
+DEFAULT_FOLD_COUNT = 5  # more would test the same examples at a higher price
+_PRECISE_TEST = 10_000  # examples: an accuracy of 50 % has an interval of one point on either side
 
 
 class FoldPlan(NamedTuple):
@@ -33,9 +33,9 @@ def plan_folds(n: int, rarest: int, least_test: int, proportions: Sequence[float
     proportions  train : dev : test of large data
     """
     share = proportions[2] / sum(proportions)
-    precise = max(PRECISE_TEST, share * n, least_test * n / max(rarest, 1))
+    precise = max(_PRECISE_TEST, share * n, least_test * n / max(rarest, 1))
     tested = min(n, math.ceil(precise))
-    return FoldPlan(tested, max(1, math.ceil(FOLDS * tested / max(n, 1))))
+    return FoldPlan(tested, max(1, math.ceil(DEFAULT_FOLD_COUNT * tested / max(n, 1))))
 
 
 def name_folds(dataset: Dataset) -> list[str]:

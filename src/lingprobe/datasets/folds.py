@@ -11,15 +11,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.fold_plan import plan_folds
 from lingprobe.datasets.groups import connect_rows
 from lingprobe.datasets.settings import DatasetFold, SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, shared_ties
 
-TEST = SPLITS.index("test")
-TENTHS = 10
+_TEST = DATA_SPLITS.index("test")
+_TENTHS = 10
 
 
 def select_test_fold(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
@@ -73,9 +73,9 @@ def _code_fold_strata(dataset: Dataset) -> Ints:
     if (scores := dataset.labels.numbers) is None:
         return dataset.labels.codes_to_balance()
     ranks = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
-    return (ranks * TENTHS // max(1, len(ranks))).astype(np.int64)
+    return (ranks * _TENTHS // max(1, len(ranks))).astype(np.int64)
 
 
 def _with_test(dataset: Dataset, is_test: NDArray[np.bool_], note: dict[str, object]) -> Dataset:
-    splits = np.where(is_test, TEST, 0).astype(np.int8)
+    splits = np.where(is_test, _TEST, 0).astype(np.int8)
     return replace(dataset, splits=splits).with_notes(sampling=note)

@@ -16,7 +16,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import CandidatePool, Notes
 from lingprobe.datasets.settings import SampleSettings
 
-LEMMA_SHARES = (0.5, 0.4, 0.3)
+MAX_LEMMA_SHARES = (0.5, 0.4, 0.3)
 """Of a class that a lemma may have among the candidates, one after the other until none makes half
 of a class in what is drawn of them.
 """

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from lingprobe.data.vectors import Ints
 
-FILLED = 0.9  # of a target distribution
-JOINT = 0.02  # of |r| that a joint sample of lengths and classes may have
-WIDEST = 8  # words that the lengths of one block may differ by, at most
+_FILLED = 0.9  # of a target distribution
+_JOINT = 0.02  # of |r| that a joint sample of lengths and classes may have
+_WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
 def sample_class_blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) -> Ints:
@@ -35,7 +35,7 @@ def match_lengths(
     mixed = rng.permutation(rows)
     left = [mixed[labels[mixed] == c] for c in classes]
     blocks = []
-    for width in range(1, WIDEST + 1):
+    for width in range(1, _WIDEST + 1):
         for offset in range(0, width, max(1, width // 2)):
             taken = _within([(lengths[rows] + offset) // width for rows in left])
             blocks.append(np.stack([rows[t] for rows, t in zip(left, taken, strict=True)], 1))
@@ -83,7 +83,7 @@ def match_joint_gaussian(lengths: Ints, values: Ints, rng: np.random.Generator) 
 
     This is how SentEval's README says that TreeDepth was sampled. The Gaussian has the rows' own
     means, and the widest deviations, as shares of the rows' own, of which the rows leave |r| below
-    `JOINT`; it is as high as it can be with nine tenths of it filled. No rows where there is none.
+    `_JOINT`; it is as high as it can be with nine tenths of it filled. No rows where there is none.
     """
     bins, classes = lengths - lengths.min(), values - values.min()
     cells = classes * (int(bins.max()) + 1) + bins
@@ -97,7 +97,7 @@ def match_joint_gaussian(lengths: Ints, values: Ints, rng: np.random.Generator) 
         share = density / density.sum()
         heights = np.rint(share * _height(counts, share)).astype(np.int64)
         kept = order[rank < heights[cells[order]]]
-        if len(kept) > 1 and abs(float(np.corrcoef(lengths[kept], values[kept])[0, 1])) <= JOINT:
+        if len(kept) > 1 and abs(float(np.corrcoef(lengths[kept], values[kept])[0, 1])) <= _JOINT:
             return np.asarray(np.sort(kept))
     return np.empty(0, np.int64)
 
@@ -117,7 +117,7 @@ def _height(counts: Ints, shares: NDArray[np.float64]) -> float:
     """
     full = np.append(0.0, np.sort(counts[shares > 0] / shares[shares > 0]))
     there = np.array([np.minimum(counts, n * shares).sum() for n in full])
-    return float(full[np.flatnonzero(there >= FILLED * full)[-1]])
+    return float(full[np.flatnonzero(there >= _FILLED * full)[-1]])
 
 
 def code_contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:

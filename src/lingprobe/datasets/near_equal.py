@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets.groups import connect_rows, find_disputed_rows, number_equal_rows
 
 _LARGEST_SHARE = 0.1  # of the examples: larger groups are those of a template
-FEWEST_GROUPS = 10
+MIN_GROUP_COUNT = 10
 _TOLD_SHARE = 0.01  # of the texts that are near-equal, from which on it is said
 _LONGEST_EXAMPLE = 60  # characters
 _NUMBER = r"(?<![\p{L}\p{M}\p{N}])\p{N}+(?![\p{L}\p{M}\p{N}])"  # no part of a word, as in w2
@@ -96,7 +96,7 @@ def _largest_share(dataset: Dataset, numbers: Ints) -> float | None:
     """
     for sites in (dataset.sites[:, :, 0], dataset.sites[:, :1, 0]):
         groups, before = (np.bincount(connect_rows(each)) for each in (numbers[sites], sites))
-        few = len(groups) < min(FEWEST_GROUPS, len(before))
+        few = len(groups) < min(MIN_GROUP_COUNT, len(before))
         if few or groups.max() > max(_LARGEST_SHARE * len(dataset), before.max()):
             return float(groups.max() / len(dataset))
     return None

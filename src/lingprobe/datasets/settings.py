@@ -9,7 +9,7 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem
 
 # examples in a data set of Conneau et al. 2018, whose frequency band is 100 to 5,000 (their README)
-PAPERS_SIZE = 120_000
+_PAPERS_SIZE = 120_000
 
 
 class DatasetFold(NamedTuple):
@@ -112,7 +112,7 @@ class SampleSettings:
         forms. Neither upper end nor cap bites where forms are few: they never go below ten and four
         times the mean number of candidates a form.
         """
-        scale = min(1.0, candidates / PAPERS_SIZE)
+        scale = min(1.0, candidates / _PAPERS_SIZE)
         mean = candidates / max(forms, 1)
         rarest = max(1, round(100 * scale**2)) if self.rarest is None else self.rarest
         commonest = (

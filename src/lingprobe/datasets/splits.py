@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import number_values
 from lingprobe.datasets.groups import connect_rows
@@ -40,7 +40,7 @@ def code_shared_groups(dataset: Dataset) -> dict[str, Ints]:
     return {name: _compact_codes(codes) for name, codes in shared.items() if _has_repeats(codes)}
 
 
-ROUNDS = 10  # of looking for sentences that would better stand on the other side
+_ROUNDS = 10  # of looking for sentences that would better stand on the other side
 
 
 def orient_pairs(pairs: Ints) -> Ints:
@@ -75,7 +75,7 @@ def _sides(pairs: Ints) -> Ints:
             fresh = [other for other in near[number] if other not in side]
             side.update(dict.fromkeys(fresh, 1 - side[number]))
             waiting += dict.fromkeys(fresh)
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         if not _improve_sides(side, near):
             break
     sides = np.full(len(shared), -1)
@@ -122,7 +122,7 @@ def _compact_codes(codes: Ints) -> Ints:
 
 
 # no group takes more than a tenth of a part's share of a class, where another part can hold it
-DIVERSE = 10
+_DIVERSE = 10
 
 
 def allocate_rows(
@@ -159,7 +159,7 @@ def _choose_split(
     counts = np.bincount(labels, minlength=classes)
     some = np.flatnonzero(counts)
     n = counts[some]
-    open_ = (n * DIVERSE <= quota[:, some]).all(1)
+    open_ = (n * _DIVERSE <= quota[:, some]).all(1)
     over = np.maximum(n - need[:, some], 0).sum(1)
     unfilled = (n * need[:, some] / quota[:, some]).sum(1)
     best = int(np.lexsort((-quota[:, some].sum(1), -unfilled, ~open_, over))[0])
@@ -296,14 +296,14 @@ def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Exa
     if size >= len(examples):
         return list(examples)
     rng = np.random.default_rng([seed, 4])
-    splits = np.array([SPLITS.index(e.split) for e in examples])
+    splits = np.array([DATA_SPLITS.index(e.split) for e in examples])
     labels, names = number_values(e.label if isinstance(e.label, str) else "" for e in examples)
     # the same classes come first in every split, so that what test has train has too
     rank = rng.permutation(len(names))
     mixed = rng.permutation(len(examples))
     chosen = []
     for split, number in enumerate(
-        apportion_total(size, np.bincount(splits, minlength=len(SPLITS)).astype(float))
+        apportion_total(size, np.bincount(splits, minlength=len(DATA_SPLITS)).astype(float))
     ):
         rows = mixed[splits[mixed] == split]
         chosen.append(_spread(rows, rank[labels[rows]], len(names), int(number)))

@@ -10,8 +10,8 @@ import numpy as np
 
 from lingprobe.data.labels import Column
 
-RARE_SHARE = 0.2  # of the examples: accuracy says little of two classes of which one is rarer
-RANKING = "auroc"
+_RARE_SHARE = 0.2  # of the examples: accuracy says little of two classes of which one is rarer
+RANKING_METRIC = "auroc"
 _PAIR = 2
 
 
@@ -32,20 +32,20 @@ def find_rare_class(labels: Column) -> RareClass | None:
         return None
     rarer = used[counts[used].argmin()]
     share = float(counts[rarer] / counts.sum())
-    return RareClass(labels.names[rarer], share) if share < RARE_SHARE else None
+    return RareClass(labels.names[rarer], share) if share < _RARE_SHARE else None
 
 
 def choose_metric(labels: Column) -> str:
     """Two classes, one of them rare, are judged by AUROC; other labels by the metric of their
     kind.
     """
-    return RANKING if find_rare_class(labels) else labels.metric
+    return RANKING_METRIC if find_rare_class(labels) else labels.metric
 
 
 def describe_rare_class(labels: Column, metric: str) -> str:
     """Why AUROC is the metric; '' where it is not, or no class is rare."""
     rare = find_rare_class(labels)
-    if rare is None or metric != RANKING:
+    if rare is None or metric != RANKING_METRIC:
         return ""
     return (
         f"{100 * rare.share:.1f} % of its labels are {rare.name!r}, so AUROC is its metric;"

@@ -10,7 +10,7 @@ from typing import Any
 
 from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import (
-    BEYOND_SURFACE,
+    BEYOND_SURFACE_QUESTION,
     EncoderQuestion,
     Kind,
     find_opposed,
@@ -89,9 +89,13 @@ def opposed_by_reference(reference: str) -> tuple[EncoderQuestion, ...]:
     for what names nothing.
     """
     try:
-        return (BEYOND_SURFACE,) if "@" in reference else find_opposed(ENCODERS.make(reference))
+        return (
+            (BEYOND_SURFACE_QUESTION,)
+            if "@" in reference
+            else find_opposed(ENCODERS.make(reference))
+        )
     except (ReferenceProblem, ImportError, AttributeError, OSError, DataProblem):
-        return (BEYOND_SURFACE,)
+        return (BEYOND_SURFACE_QUESTION,)
 
 
 __all__ = ["ENCODERS", "adapt_encoder", "kind_of_reference", "make_encoder", "opposed_by_reference"]

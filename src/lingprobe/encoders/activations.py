@@ -24,8 +24,14 @@ from lingprobe.data.options import Help
 from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
-from lingprobe.encoders.frames import CHAT, describe_frame, make_prompt_frame, read_by, tokeniser_of
+from lingprobe.encoders.conversations import PROMPT_TOKENS, CountedTurns, check_turns
+from lingprobe.encoders.frames import (
+    CHAT_FRAME,
+    describe_frame,
+    make_prompt_frame,
+    read_by,
+    tokeniser_of,
+)
 from lingprobe.encoders.generation import check_generated_turns
 from lingprobe.encoders.hf import Pool, count_model_layers
 from lingprobe.encoders.hub import ModelFiles, ModelSource, find_model_files
@@ -40,7 +46,7 @@ from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_
 if TYPE_CHECKING:
     from lingprobe.encoders.forward import ForwardPass, ReadSentences
 
-SUFFIX = ".safetensors"
+_SUFFIX = ".safetensors"
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ class ActivationsEncoder:
     @property
     def kind(self) -> Kind:
         """A baseline where no response is read, of files that have one."""
-        return "baseline" if self.turns == PROMPT else "trained"
+        return "baseline" if self.turns == PROMPT_TOKENS else "trained"
 
     @property
     def own_baselines(self) -> dict[str, EncoderQuestion]:
@@ -253,7 +259,7 @@ class ActivationsEncoder:
 
     def find_written(self, sentences: Sequence[Sentence]) -> list[str | None]:
         """What files have behind each of some prompts, as text; None where they have nothing."""
-        if not self.generated or self.turns == PROMPT:
+        if not self.generated or self.turns == PROMPT_TOKENS:
             return [None for _ in sentences]
         passes, read = replace(self, turns="", missing="skip")._match(sentences, False)
         assert read.tokens.inside is not None  # which are those that were written
@@ -273,7 +279,7 @@ class ActivationsEncoder:
                 f"{self.name}: its tokens have roles: write role=assistant, and leave turns and"
                 " generated out"
             )
-        check_turns(self.turns, self.template == CHAT)
+        check_turns(self.turns, self.template == CHAT_FRAME)
         if self.generated:
             check_generated_turns(self.turns)
         PlaceRange.parse(self.places)
@@ -321,7 +327,7 @@ class ActivationsEncoder:
             make_prompt_frame(self.template, self.prompt, states.tokenizer),
             self.counts_special,
             states.limit,
-            turns=self.turns if self.template == CHAT else None,
+            turns=self.turns if self.template == CHAT_FRAME else None,
             writer=RecordedTokens(states) if self.generated else None,
             places=PlaceRange.parse(self.places),
         )
@@ -345,9 +351,9 @@ def _list_state_files(folder: Path) -> tuple[Path, ...]:
         )
     if not folder.is_dir():
         raise DataProblem(f"no folder {str(folder)!r} of hidden states")
-    files = tuple(sorted(folder.rglob(f"*{SUFFIX}")))
+    files = tuple(sorted(folder.rglob(f"*{_SUFFIX}")))
     if not files:
-        packed = any(folder.rglob(f"*{SUFFIX}.zst"))
+        packed = any(folder.rglob(f"*{_SUFFIX}.zst"))
         hint = "; unpack the .zst files (zstd -d)" if packed else ""
-        raise DataProblem(f"{folder} has no {SUFFIX} files of hidden states{hint}")
+        raise DataProblem(f"{folder} has no {_SUFFIX} files of hidden states{hint}")
     return files

@@ -12,20 +12,22 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.hub import ADAPTER, ModelFiles, ModelSource, find_model_files
+from lingprobe.encoders.hub import ADAPTER_CONFIG_FILE, ModelFiles, ModelSource, find_model_files
 
-INSIDE = "base_model.model."  # what PEFT puts before the names of all weights
-MERGE = "merge it into its model (merge_and_unload), save that, and name its folder"
+_INSIDE = "base_model.model."  # what PEFT puts before the names of all weights
+_MERGE = "merge it into its model (merge_and_unload), save that, and name its folder"
 
 
 def is_adapter(files: ModelFiles) -> bool:
     """Whether files are of an adapter alone, without the model that it belongs to."""
-    return (files.folder / ADAPTER).is_file() and not (files.folder / "config.json").is_file()
+    return (files.folder / ADAPTER_CONFIG_FILE).is_file() and not (
+        files.folder / "config.json"
+    ).is_file()
 
 
 def base_of(files: ModelFiles, reference: str) -> str:
     """Which model an adapter belongs to, as it says itself; DataProblem where that is not here."""
-    base = str(files.says(ADAPTER).get("base_model_name_or_path") or "")
+    base = str(files.says(ADAPTER_CONFIG_FILE).get("base_model_name_or_path") or "")
     try:
         if base:
             find_model_files(base, "sentence-transformers", organisation_first=False)
@@ -70,13 +72,14 @@ def apply_adapter(model: Any, source: ModelSource) -> Any:
         missing = set(set_peft_model_state_dict(changed, state).missing_keys)
     except Exception as error:  # peft raises what it likes, and so do the models that it changes
         raise EncoderStop(
-            f"the adapter {source.name} does not go into the model: {one_line(error)}; {MERGE}"
+            f"the adapter {source.name} does not go into the model: {one_line(error)}; {_MERGE}"
         ) from error
     new = [key for key in changed.state_dict() if key not in before and ".base_layer." not in key]
     if lost := missing & set(new):
         raise EncoderStop(
             f"the adapter {source.name} has no weights for {len(lost)} of {len(new)} of its places"
-            f" in the model, such as {min(lost)}; name the model that it was trained in, or {MERGE}"
+            f" in the model, such as {min(lost)}; name the model that it was trained in, or"
+            f" {_MERGE}"
         )
     return changed
 
@@ -104,7 +107,7 @@ def _in_model(weights: Mapping[str, Any], model: Any) -> dict[str, Any]:
     head = f"{model.base_model_prefix}."
     named: dict[str, Any] = {}
     for key, value in weights.items():
-        name = key.removeprefix(INSIDE)
+        name = key.removeprefix(_INSIDE)
         for candidate in (name, name.removeprefix(head)):
             if _parents(candidate) & modules:
                 named[candidate] = value

@@ -24,12 +24,12 @@ Run = Callable[[Sequence[Sequence[int]]], list[Sequence[Tensor]]]
 padding.
 """
 
-TOLERANCE = {"float32": 1e-3, "float16": 3e-2, "bfloat16": 1e-1}
+_TOLERANCE = {"float32": 1e-3, "float16": 3e-2, "bfloat16": 1e-1}
 """How much a vector may differ, of its length: what rounding does is a hundredth of that, what
 padding does, far more.
 """
 # tokens of a trial, and how many times shorter the row is that is looked at
-LONGEST, SHORTER = 24, 3
+_LONGEST, _SHORTER = 24, 3
 
 log = logging.getLogger("lingprobe.encoders")
 
@@ -39,7 +39,7 @@ def get_tolerance(model: nn.Module, dtype: str) -> float:
     that it computes with.
     """
     kinds = {dtype, *(str(each.dtype).removeprefix("torch.") for each in model.parameters())}
-    return max(TOLERANCE[each] for each in kinds & set(TOLERANCE))
+    return max(_TOLERANCE[each] for each in kinds & set(_TOLERANCE))
 
 
 def choose_batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Batching:
@@ -50,8 +50,8 @@ def choose_batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Ba
     ids    tokens of some text; at least six, so that rows differ
     limit  how much vectors may differ
     """
-    long = list(ids)[:LONGEST]
-    short, other = long[: max(2, len(long) // SHORTER)], long[-max(2, len(long) // SHORTER) :]
+    long = list(ids)[:_LONGEST]
+    short, other = long[: max(2, len(long) // _SHORTER)], long[-max(2, len(long) // _SHORTER) :]
     alone = run([short])[0]
     kind: Batching = "padded"
     if not are_vectors_close(alone, run([short])[0], limit):

@@ -24,9 +24,9 @@ from lingprobe.encoders.own_vector_files import check_stored
 from lingprobe.encoders.own_vectors import SessionVectors
 from lingprobe.encoders.signatures import required_parameters
 
-TAKES = 'takes = "sentences"'
-SHOWN = 80  # letters of what is no encoder
-BATCH = 128  # SentEval's batch size where params name none
+_TAKES = 'takes = "sentences"'
+_SHOWN = 80  # letters of what is no encoder
+_BATCH = 128  # SentEval's batch size where params name none
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _of_texts(
         if isinstance(error.obj, str) and error.name in Sentence.__slots__:
             raise EncoderStop(
                 f"{name} reads .{error.name} of a string: an encoder gets strings, unless its class"
-                f" says {TAKES}"
+                f" says {_TAKES}"
             ) from error
         raise
 
@@ -116,7 +116,7 @@ class BatcherEncoder:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         words = [list(s.words) for s in sentences]
-        size = int(self.params.batch_size or BATCH)
+        size = int(self.params.batch_size or _BATCH)
         parts = [words[i : i + size] for i in range(0, len(words), size)]
         blocks = [
             _check_vectors(f"{self.name} returned", self.batcher(self.params, part), len(part))
@@ -227,7 +227,7 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
 
 def _no_encoder(thing: Any) -> DataProblem:
     shown = f"a tuple of {_kinds(thing)}" if isinstance(thing, tuple) else repr(thing)
-    if len(shown) > SHOWN or not shown.isprintable():
+    if len(shown) > _SHOWN or not shown.isprintable():
         shown = f"a {type(thing).__name__}"
     if isinstance(thing, type):
         return DataProblem(f"{shown} is a class and no encoder: make one, as {thing.__name__}()")
@@ -284,7 +284,7 @@ def _from_tensor(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _kind(value: Any) -> str:
     if isinstance(value, Vectors):
-        return f"Vectors, which is for encoders whose class says {TAKES}"
+        return f"Vectors, which is for encoders whose class says {_TAKES}"
     if isinstance(value, list | tuple):
         lengths = sorted({len(v) for v in value if hasattr(v, "__len__")})
         return f"a {type(value).__name__} of {len(value)} rows" + (

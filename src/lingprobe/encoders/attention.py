@@ -18,9 +18,9 @@ from torch.overrides import TorchFunctionMode
 
 from lingprobe.data.vectors import Ints
 
-FUSED = functional.scaled_dot_product_attention
-SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
-PRODUCTS = (
+_FUSED = functional.scaled_dot_product_attention
+_SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
+_PRODUCTS = (
     *(torch.matmul, torch.bmm, torch.einsum, torch.baddbmm),
     *(Tensor.matmul, Tensor.bmm, Tensor.__matmul__),
 )
@@ -45,17 +45,17 @@ class AttentionRecorder(TorchFunctionMode):
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         back = func(*args, **(kwargs or {}))
-        if func is FUSED:
+        if func is _FUSED:
             weights = compute_attention_weights(AttentionInputs(*args, **(kwargs or {})))
             self.weights(weights[..., -self.shape[1] :])  # a prefix stands before them
             self._note(self.mixed, back)
-        elif func in SOFTMAX and isinstance(back, Tensor) and back.ndim > 2:
+        elif func in _SOFTMAX and isinstance(back, Tensor) and back.ndim > 2:
             tokens = self.shape[1]
             if back.shape[-1] == tokens:
                 self._note(self.weights, back)
             elif back.ndim == 4 and back.shape[-2] == tokens < back.shape[-1]:
                 self._wider = back.shape[:-1]
-        elif func in PRODUCTS:
+        elif func in _PRODUCTS:
             self._note_wider(args[0])
             self._note(self.mixed, back)
         return back

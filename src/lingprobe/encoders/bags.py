@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion, Kind
+from lingprobe.data.oracles import (
+    BEYOND_SURFACE_QUESTION,
+    DECODABLE_QUESTION,
+    EncoderQuestion,
+    Kind,
+)
 from lingprobe.data.reading import POOLS
 from lingprobe.data.vectors import (
     Floats,
@@ -45,7 +50,11 @@ class PooledWordVectors:
     def opposes(self) -> tuple[EncoderQuestion, ...]:
         """Random vectors of words are what needs no training, and all are words without order."""
         is_random = isinstance(self.table, RandomTable)
-        return (DECODABLE, BEYOND_SURFACE) if is_random else (BEYOND_SURFACE,)
+        return (
+            (DECODABLE_QUESTION, BEYOND_SURFACE_QUESTION)
+            if is_random
+            else (BEYOND_SURFACE_QUESTION,)
+        )
 
     @property
     def width(self) -> int:

@@ -87,7 +87,7 @@ def make_batches(lengths: Ints, tokens: int) -> list[Ints]:
     return cuts
 
 
-WORKERS = 16  # more would wait for Python's lock
+_WORKERS = 16  # more would wait for Python's lock
 
 
 def run_batches(work: Callable[[Ints], None], batches: Sequence[Ints], side_by_side: bool) -> None:
@@ -101,7 +101,7 @@ def run_batches(work: Callable[[Ints], None], batches: Sequence[Ints], side_by_s
 
     work = functools.partial(_carefully, work)
     threads = torch.get_num_threads()
-    workers = min(threads, WORKERS, len(batches)) if side_by_side else 1
+    workers = min(threads, _WORKERS, len(batches)) if side_by_side else 1
     if workers <= 1:
         for part in batches:
             work(part)

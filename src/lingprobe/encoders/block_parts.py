@@ -19,15 +19,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.encoders.sites import WHOLE
+from lingprobe.encoders.sites import BLOCK_PART_SITES
 
 Doubles = NDArray[np.float64]
 
-MARKED = 256  # numbers of a state by which sums are recognised
-CLOSE = 1e-5  # how far a sum may be off, of the largest number: rounding is a hundredth of that
-NO_SUM = "what its blocks return is not the sum of what they are given and of two parts"
-NO_ATTENTION = "no attention is computed in the block"
-NO_HEADS = "no module of the block is given the heads side by side"
+_MARKED = 256  # numbers of a state by which sums are recognised
+_CLOSE = 1e-5  # how far a sum may be off, of the largest number: rounding is a hundredth of that
+_NO_SUM = "what its blocks return is not the sum of what they are given and of two parts"
+_NO_ATTENTION = "no attention is computed in the block"
+_NO_HEADS = "no module of the block is given the heads side by side"
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,16 @@ def find_parts(block: BlockRecording) -> BlockModules:
     names = {"attn": "", "mlp": ""}
     both = _summands(block)
     if not block.weights:
-        why |= dict.fromkeys((*WHOLE, "heads", "map"), NO_ATTENTION)
+        why |= dict.fromkeys((*BLOCK_PART_SITES, "heads", "map"), _NO_ATTENTION)
     elif both is None:
-        why |= dict.fromkeys(WHOLE, NO_SUM)
+        why |= dict.fromkeys(BLOCK_PART_SITES, _NO_SUM)
     else:
         is_first = block.weights[0][0] <= both[0]
         order = both if is_first else both[::-1]
-        names = dict(zip(WHOLE, (block.calls[n].module for n in order), strict=True))
+        names = dict(zip(BLOCK_PART_SITES, (block.calls[n].module for n in order), strict=True))
     heads, many, width = _find_head_module(block)
     if not heads:
-        why.setdefault("heads", NO_HEADS)
+        why.setdefault("heads", _NO_HEADS)
     many = many or (block.weights[0][1].shape[1] if block.weights else 0)
     if block.weights and (len(block.weights) > 1 or block.weights[0][1].shape[1] != many):
         why["map"] = "attention is computed more than once in the block"
@@ -110,7 +110,7 @@ def _find_head_module(block: BlockRecording) -> tuple[str, int, int]:
 @dataclass(frozen=True)
 class _Marks:
     """Some numbers, always the same, of states: of what calls were given and what they returned
-    [calls, MARKED], and of what the block returned [MARKED]; NaN for what is no such state.
+    [calls, _MARKED], and of what the block returned [_MARKED]; NaN for what is no such state.
     """
 
     given: Doubles
@@ -119,7 +119,7 @@ class _Marks:
 
     def same(self, rows: Doubles, row: Doubles) -> Any:
         """Which rows are this one, but for rounding."""
-        return (np.abs(rows - row) <= CLOSE * np.abs(self.end).max()).all(-1)
+        return (np.abs(rows - row) <= _CLOSE * np.abs(self.end).max()).all(-1)
 
     def forms(self, state: Doubles) -> list[Doubles]:
         """A state, and what modules made of it, such as norms."""
@@ -140,10 +140,10 @@ def _summands(block: BlockRecording) -> tuple[int, int] | None:
     """
     if block.back is None or block.back.shape != block.given.shape:
         return None
-    places = np.random.default_rng(0).integers(0, block.back.numel(), MARKED)
+    places = np.random.default_rng(0).integers(0, block.back.numel(), _MARKED)
 
     def mark(states: Sequence[Tensor | None]) -> Doubles:
-        rows = np.full((len(states), MARKED), np.nan)
+        rows = np.full((len(states), _MARKED), np.nan)
         for row, state in zip(rows, states, strict=True):
             if state is not None and state.shape == block.given.shape:
                 row[:] = state.double().cpu().numpy().ravel()[places]

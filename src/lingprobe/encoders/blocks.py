@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from lingprobe.data.examples import EncoderStop
 
-LISTS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
+_LISTS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _watch_calls(model: Any, run: Callable[[], Any]) -> tuple[dict[str, list[Cal
 
         child.forward = record_call
 
-    lists = [(name, each) for name, each in model.named_modules() if isinstance(each, LISTS)]
+    lists = [(name, each) for name, each in model.named_modules() if isinstance(each, _LISTS)]
     children = [(name, child) for name, each in lists for child in each.children()]
     before = [(child, child.__dict__.get("forward")) for _, child in children]
     try:

@@ -13,7 +13,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Floats, Vectors, word_units
 
-FIRST, LAST = "\x02", "\x03"  # so that what a sentence begins and ends with is seen
+_FIRST, _LAST = "\x02", "\x03"  # so that what a sentence begins and ends with is seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class CharNgrams:
         return Vectors((self._rows([s.text for s in sentences]),))
 
     def _rows(self, texts: Sequence[str]) -> Floats:
-        known = {text: self._vector(f"{FIRST}{text.casefold()}{LAST}") for text in set(texts)}
+        known = {text: self._vector(f"{_FIRST}{text.casefold()}{_LAST}") for text in set(texts)}
         return np.array([known[text] for text in texts], np.float32).reshape(-1, self.dim)
 
     def _vector(self, text: str) -> Floats:

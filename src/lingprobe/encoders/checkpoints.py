@@ -12,9 +12,9 @@ from typing import NamedTuple
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
 
-REVISIONS = "revisions"
-TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
-POINT = re.compile(
+_REVISIONS = "revisions"
+_TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+_POINT = re.compile(
     r"(?<![a-z])(?P<unit>step|epoch|checkpoint|ckpt|iter|iteration)s?[-_= ]?"
     r"(?P<number>\d+)(?P<times>[km]?)(?![a-z0-9])",
     re.IGNORECASE,
@@ -36,8 +36,8 @@ def revisions_of(reference: Reference) -> list[Reference]:
     steps.
     """
     name, options = reference.argument or "", dict(reference.options)
-    if REVISIONS in options:
-        texts = [text for text in options[REVISIONS].split("+") if text]
+    if _REVISIONS in options:
+        texts = [text for text in options[_REVISIONS].split("+") if text]
         named = "*" not in name
         if not texts or (named and "@" in name):
             raise DataProblem(
@@ -49,7 +49,7 @@ def revisions_of(reference: Reference) -> list[Reference]:
         names = _folders(name)
     else:
         return [reference]
-    plain = reference.without(REVISIONS)
+    plain = reference.without(_REVISIONS)
     return [replace(plain, argument=each) for each in dict.fromkeys(names)]
 
 
@@ -69,12 +69,12 @@ def _folders(pattern: str) -> list[str]:
 
 
 def _parse_step(folder: str) -> int:
-    named = POINT.search(Path(folder).name)
+    named = _POINT.search(Path(folder).name)
     return _parse_count(named) if named else -1
 
 
 def _parse_count(named: re.Match[str]) -> int:
-    return int(named["number"]) * TIMES[named["times"].lower()]
+    return int(named["number"]) * _TIMES[named["times"].lower()]
 
 
 def named_point(reference: str) -> CheckpointName | None:
@@ -84,7 +84,7 @@ def named_point(reference: str) -> CheckpointName | None:
     parsed = try_parse_reference(reference)
     name = (parsed.argument if parsed is not None and parsed.argument else None) or reference
     at = name.find("@") + 1
-    found = list(POINT.finditer(name, at or name.rfind("/") + 1))
+    found = list(_POINT.finditer(name, at or name.rfind("/") + 1))
     if not found:
         return None
     last = found[-1]

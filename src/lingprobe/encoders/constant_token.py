@@ -18,8 +18,8 @@ from lingprobe.data.vectors import Floats, Ints
 if TYPE_CHECKING:
     from lingprobe.encoders.forward import ForwardPass
 
-MOST = 0.5  # of the norms of a sentence's tokens, from which on one token holds most
-TRIED = tuple(
+_MOST = 0.5  # of the norms of a sentence's tokens, from which on one token holds most
+_TRIED = tuple(
     Sentence.of(text.split())
     for text in (
         "My older sister bought three green bicycles yesterday",
@@ -44,7 +44,7 @@ def find_constant_tokens(passes: ForwardPass) -> dict[str, str]:
     """By layer which one token holds more than half of the norm in every sentence, in words; {}
     where none does.
     """
-    tokens = passes.tokenize_sentences(TRIED, by_piece=False).tokens
+    tokens = passes.tokenize_sentences(_TRIED, by_piece=False).tokens
     keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)
     if not all(kept.any() for kept in keep):  # of places that short sentences have not
         return {}
@@ -61,7 +61,7 @@ def find_constant_tokens(passes: ForwardPass) -> dict[str, str]:
     return {
         name: f"{place} {told(token)!r}" if token >= 0 else place
         for name, (place, token, share) in found.items()
-        if share > MOST
+        if share > _MOST
     }
 
 

@@ -26,7 +26,13 @@ from lingprobe.encoders.tokens import (
     of_words,
 )
 
-ALL, RESPONSE, PROMPT, LAST_TURN, ROLE = "all", "response", "prompt", "last-turn", "role:"
+ALL_TOKENS, RESPONSE_TOKENS, PROMPT_TOKENS, LAST_TURN_TOKENS, _ROLE = (
+    "all",
+    "response",
+    "prompt",
+    "last-turn",
+    "role:",
+)
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 _AT_ONCE = 64  # conversations, of whose tokens the places take much memory
 _MARK = "\ue000{}\ue001"  # of private use, so that no text of a conversation has it
@@ -60,11 +66,15 @@ def check_turns(turns: str, is_chat: bool) -> None:
             f"turns={turns}: conversations are read through the model's chat template: add"
             " template=chat"
         )
-    role = turns.removeprefix(ROLE) if turns.startswith(ROLE) else ""
-    if turns and turns not in (ALL, RESPONSE, PROMPT, LAST_TURN) and role not in _ROLES:
+    role = turns.removeprefix(_ROLE) if turns.startswith(_ROLE) else ""
+    if (
+        turns
+        and turns not in (ALL_TOKENS, RESPONSE_TOKENS, PROMPT_TOKENS, LAST_TURN_TOKENS)
+        and role not in _ROLES
+    ):
         raise DataProblem(
-            f"turns={turns}: write {ALL}, {RESPONSE}, {PROMPT}, {LAST_TURN}, or {ROLE} and one of"
-            f" {', '.join(_ROLES)}"
+            f"turns={turns}: write {ALL_TOKENS}, {RESPONSE_TOKENS}, {PROMPT_TOKENS},"
+            f" {LAST_TURN_TOKENS}, or {_ROLE} and one of {', '.join(_ROLES)}"
         )
 
 
@@ -126,11 +136,11 @@ def choose_ranges(turns: Sequence[ChatTurn], rendered: RenderedTurns, selection:
 
     selection  '' for the contents of all turns, or as `turns=` has it
     """
-    if selection == ALL:
+    if selection == ALL_TOKENS:
         return ((0, len(rendered.text)),)
     chosen = [rendered.places[number] for number in _choose_turns(turns, selection)]
     if not any(rendered.text[start:stop].strip() for start, stop in chosen):
-        named = {RESPONSE: "response", PROMPT: "prompt", "": "conversation"}.get(
+        named = {RESPONSE_TOKENS: "response", PROMPT_TOKENS: "prompt", "": "conversation"}.get(
             selection, selection
         )
         why = "is empty" if chosen else "is not there"
@@ -142,13 +152,13 @@ def _choose_turns(turns: Sequence[ChatTurn], wanted: str) -> Sequence[int]:
     """Which turns are the response, the prompt, the last turn, or those of a role."""
     last = len(turns) - 1
     has_response = turns[last].role == "assistant"
-    if wanted == RESPONSE:
+    if wanted == RESPONSE_TOKENS:
         return [last] if has_response else []
-    if wanted == PROMPT:
+    if wanted == PROMPT_TOKENS:
         return range(last) if has_response else range(last + 1)
-    if wanted == LAST_TURN:
+    if wanted == LAST_TURN_TOKENS:
         return [last]
-    role = wanted.removeprefix(ROLE)
+    role = wanted.removeprefix(_ROLE)
     return [number for number, turn in enumerate(turns) if not wanted or turn.role == role]
 
 

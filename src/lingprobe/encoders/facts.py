@@ -9,7 +9,7 @@ from typing import Any
 
 from lingprobe.data.core import DataProblem
 
-MODEL, FORMAT = "model.json", 2
+ENCODER_FACTS_FILE, _FORMAT = "model.json", 2
 
 
 def read_training_facts(folder: Path) -> dict[str, Any]:
@@ -20,18 +20,18 @@ def read_training_facts(folder: Path) -> dict[str, Any]:
             f" `lingprobe train ... -o {folder}`"
         )
     try:
-        facts = json.loads((folder / MODEL).read_text("utf-8"))
+        facts = json.loads((folder / ENCODER_FACTS_FILE).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         facts = None
     if not isinstance(facts, dict) or "format" not in facts:
         raise DataProblem(
             f"{folder} does not contain an encoder made by `lingprobe train`: it has no readable"
-            f" {MODEL}"
+            f" {ENCODER_FACTS_FILE}"
         )
-    if facts["format"] != FORMAT:
+    if facts["format"] != _FORMAT:
         raise DataProblem(
             f"{folder} was trained by another version of lingprobe, whose folders are not read any"
-            f" more (format {facts['format']}, not {FORMAT}); train it again"
+            f" more (format {facts['format']}, not {_FORMAT}); train it again"
         )
     return facts
 

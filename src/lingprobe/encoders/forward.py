@@ -33,16 +33,16 @@ from lingprobe.encoders.batches import (
     pad_rows,
     run_batches,
 )
-from lingprobe.encoders.conversations import ALL, read_conversations, tokenize_conversations
+from lingprobe.encoders.conversations import ALL_TOKENS, read_conversations, tokenize_conversations
 from lingprobe.encoders.current_batch import BatchRows, mark_batch
 from lingprobe.encoders.frames import PromptFrame
 from lingprobe.encoders.generation import GeneratedTokens, append_written, strip_ends
 from lingprobe.encoders.pooling import KeptTokens, PendingBatches, PooledBatch, PoolWish
-from lingprobe.encoders.shared_start import FEW, SharedStart
+from lingprobe.encoders.shared_start import MIN_SHARED_TOKENS, SharedStart
 from lingprobe.encoders.sites import ModelSite, highest_block, is_site
 from lingprobe.encoders.token_places import ALL_PLACES, PlaceRange
 from lingprobe.encoders.tokens import (
-    JOINED,
+    DEFAULT_WORD_SPACING,
     SubwordSplitter,
     TokenisedSentences,
     WordSpacing,
@@ -51,8 +51,8 @@ from lingprobe.encoders.tokens import (
 )
 
 log = logging.getLogger("lingprobe.encoders")
-LEX = "lex"
-BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
+_LEX = "lex"
+_BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class ForwardPass:
     frame: PromptFrame
     special: bool
     tokens: int
-    words: WordSpacing = JOINED
+    words: WordSpacing = DEFAULT_WORD_SPACING
     turns: str | None = None
     writer: GeneratedTokens | None = None
     places: PlaceRange = ALL_PLACES
@@ -227,7 +227,7 @@ class ForwardPass:
     def _width(self, layer: str) -> int:
         if is_site(layer):
             return self.network.site_width(ModelSite.parse(layer))
-        return self.network.widths[0 if layer == LEX else int(layer)]
+        return self.network.widths[0 if layer == _LEX else int(layer)]
 
     def tokenize_sentences(self, sentences: Sequence[Sentence], by_piece: bool) -> ReadSentences:
         """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
@@ -262,7 +262,9 @@ class ForwardPass:
             raw = [sentence.text for sentence in sentences]
             prompts = strip_ends(tokenise_texts(self.network.tokenizer, limit, raw, self.frame))
         else:
-            read, reasons = read_conversations(self.network.tokenizer, sentences, self.frame, ALL)
+            read, reasons = read_conversations(
+                self.network.tokenizer, sentences, self.frame, ALL_TOKENS
+            )
             prompts = tokenize_conversations(self.network.tokenizer, limit, read, by_piece)
         for number, sentence in enumerate(sentences):
             if sentence.turns and sentence.turns[-1].role == "assistant" and self.turns is not None:
@@ -299,13 +301,13 @@ class ForwardPass:
         """A function from the rows of a batch to their layers by name, each [batch, longest,
         dim].
         """
-        lexical = self._lexical(tokens) if LEX in names else None
-        highest = highest_block(names - {LEX})
+        lexical = self._lexical(tokens) if _LEX in names else None
+        highest = highest_block(names - {_LEX})
         sites = [ModelSite.parse(name) for name in sorted(names) if is_site(name)]
         start = None if sites else self._start(tokens, highest)
 
         def states(rows: Ints) -> dict[str, Tensor]:
-            layers = {} if lexical is None else {LEX: lexical(rows)}
+            layers = {} if lexical is None else {_LEX: lexical(rows)}
             if highest is None:
                 return layers
             ids = [tokens.ids[r] for r in rows]
@@ -329,7 +331,12 @@ class ForwardPass:
         which others they are encoded with.
         """
         few = len(tokens.ids) < 2 or tokens.types is not None
-        if not highest or few or self.network.batching != "padded" or len(self._before) < FEW:
+        if (
+            not highest
+            or few
+            or self.network.batching != "padded"
+            or len(self._before) < MIN_SHARED_TOKENS
+        ):
             return None
         return self.network.shared_start(self._before, highest)
 
@@ -339,7 +346,7 @@ class ForwardPass:
         if not self.frame.before:
             return ()
         some = tokenise_texts(
-            self.network.tokenizer, self.network.limit, BEGINNINGS, self.frame
+            self.network.tokenizer, self.network.limit, _BEGINNINGS, self.frame
         ).ids
         return tuple(
             row[0] for row in takewhile(lambda row: len(set(row)) == 1, zip(*some, strict=False))

@@ -20,7 +20,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.loading import load_tokenizer
 
-PLACE, CHAT = "{sentence}", "chat"
+SENTENCE_PLACEHOLDER, CHAT_FRAME = "{sentence}", "chat"
 Starts = Literal["once", "twice"]
 
 log = logging.getLogger("lingprobe.encoders")
@@ -60,7 +60,7 @@ class PromptFrame:
         return [self.inside(each, size) for each, size in zip(every, sizes, strict=True)]
 
 
-PLAIN = PromptFrame()
+DEFAULT_PROMPT_FRAME = PromptFrame()
 
 
 def say_where(tokenizer: Any, option: str) -> bool:
@@ -121,9 +121,10 @@ def check_template(template: str, prompt: str) -> None:
     """Refuse a template without a place for the sentence, or beside a prompt. DataProblem."""
     if template and prompt:
         raise DataProblem("a template says all that is read: leave out prompt, or template")
-    if template and template != CHAT and template.count(PLACE) != 1:
+    if template and template != CHAT_FRAME and template.count(SENTENCE_PLACEHOLDER) != 1:
         raise DataProblem(
-            f"template={template}: write chat, or a text with {PLACE} in it, once (a comma as %2C)"
+            f"template={template}: write chat, or a text with {SENTENCE_PLACEHOLDER} in it, once (a"
+            " comma as %2C)"
         )
 
 
@@ -144,11 +145,11 @@ def make_prompt_frame(template: str, prompt: str, tokenizer: Any) -> PromptFrame
     check_template(template, prompt)
     if not template:
         return PromptFrame(prompt)
-    whole = _chat(tokenizer) if template == CHAT else template
-    before, place, after = whole.partition(PLACE)
-    if not place or PLACE in after:
+    whole = _chat(tokenizer) if template == CHAT_FRAME else template
+    before, place, after = whole.partition(SENTENCE_PLACEHOLDER)
+    if not place or SENTENCE_PLACEHOLDER in after:
         raise EncoderStop("template=chat: the model's chat template does not have the message once")
-    return PromptFrame(before, after, alone=True, special=template != CHAT)
+    return PromptFrame(before, after, alone=True, special=template != CHAT_FRAME)
 
 
 def _chat(tokenizer: Any) -> str:
@@ -157,7 +158,7 @@ def _chat(tokenizer: Any) -> str:
         raise EncoderStop(
             "template=chat: this model has no chat template; write one, as template=Q: {sentence}"
         )
-    message = [{"role": "user", "content": PLACE}]
+    message = [{"role": "user", "content": SENTENCE_PLACEHOLDER}]
     try:
         said = tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
     except Exception as error:  # a template may raise whatever it wants
@@ -179,7 +180,7 @@ def read_by(template: str, prompt: str, tokenizer: Callable[[], Any]) -> str:
     nothing else.
     """
     if not template:
-        return prompt + PLACE if prompt else ""
-    if template != CHAT:
+        return prompt + SENTENCE_PLACEHOLDER if prompt else ""
+    if template != CHAT_FRAME:
         return template
-    return make_prompt_frame(template, prompt, tokenizer()).around(PLACE)
+    return make_prompt_frame(template, prompt, tokenizer()).around(SENTENCE_PLACEHOLDER)

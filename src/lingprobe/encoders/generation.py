@@ -17,13 +17,18 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders.batches import group_rows, pad_rows, run_batches
-from lingprobe.encoders.conversations import ALL, LAST_TURN, PROMPT, RESPONSE
+from lingprobe.encoders.conversations import (
+    ALL_TOKENS,
+    LAST_TURN_TOKENS,
+    PROMPT_TOKENS,
+    RESPONSE_TOKENS,
+)
 from lingprobe.encoders.tokens import Flags, TokenisedSentences
 
 if TYPE_CHECKING:
     from lingprobe.encoders.network import LoadedModel
 
-_TURNS = ("", RESPONSE, LAST_TURN, ALL)
+_TURNS = ("", RESPONSE_TOKENS, LAST_TURN_TOKENS, ALL_TOKENS)
 _SHARD = 2  # digits of a digest that name the folder of what was written
 
 
@@ -64,9 +69,10 @@ def check_generation(longest: int, turns: str) -> None:
 
 def check_generated_turns(turns: str) -> None:
     """Refuse turns that what is written behind a prompt has not. DataProblem."""
-    if turns not in (*_TURNS, PROMPT):
+    if turns not in (*_TURNS, PROMPT_TOKENS):
         raise DataProblem(
-            f"turns={turns}: of tokens that are generated, write {RESPONSE}, {PROMPT} or {ALL}"
+            f"turns={turns}: of tokens that are generated, write {RESPONSE_TOKENS}, {PROMPT_TOKENS}"
+            f" or {ALL_TOKENS}"
         )
 
 
@@ -198,8 +204,8 @@ def append_written(
     pairs = list(zip(tokens.ids, written, strict=True))
     inside: list[Flags] = []
     for ids, each in pairs:
-        counts = np.full(len(ids) + len(each), turns == ALL)
-        counts[slice(len(ids)) if turns == PROMPT else slice(len(ids), None)] = True
+        counts = np.full(len(ids) + len(each), turns == ALL_TOKENS)
+        counts[slice(len(ids)) if turns == PROMPT_TOKENS else slice(len(ids), None)] = True
         inside.append(counts)
     return replace(
         tokens,

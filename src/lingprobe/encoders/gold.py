@@ -19,7 +19,7 @@ from lingprobe.data.oracles import Facts, Kind
 from lingprobe.data.vectors import Floats, Vectors, word_units
 from lingprobe.encoders.keyed_random import draw_normals
 
-WIDTH = 384  # that of small sentence encoders
+_WIDTH = 384  # that of small sentence encoders
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class GoldOracle:
             "numbers in a vector; none: one for each different fact of the data set, which then"
             " counts it exactly"
         ),
-    ] = field(default=WIDTH, kw_only=True)
+    ] = field(default=_WIDTH, kw_only=True)
     noise: Annotated[
         float,
         Help("about how long a vector is that is added at random, where a fact's own is 1"),

@@ -25,9 +25,9 @@ from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter, tokenizer_source
-from lingprobe.encoders.conversations import ALL, PROMPT, CountedTurns, check_turns
+from lingprobe.encoders.conversations import ALL_TOKENS, PROMPT_TOKENS, CountedTurns, check_turns
 from lingprobe.encoders.frames import (
-    CHAT,
+    CHAT_FRAME,
     Starts,
     describe_frame,
     make_prompt_frame,
@@ -52,8 +52,8 @@ from lingprobe.encoders.model_files import (
     SavedModel,
     format_package_versions,
 )
-from lingprobe.encoders.own_baselines import INPUTS, list_own_baselines, list_prompt_baseline
-from lingprobe.encoders.quantisation import PACKAGES, check_quantised, get_quantisation
+from lingprobe.encoders.own_baselines import INPUT_LAYERS, list_own_baselines, list_prompt_baseline
+from lingprobe.encoders.quantisation import QUANTISATION_PACKAGES, check_quantised, get_quantisation
 from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.nets.device import resolved_device
 
@@ -198,7 +198,11 @@ class HuggingFace(SavedModel):
         """A baseline where the weights are drawn, nothing but the input embeddings is read, or
         conversations without the response.
         """
-        is_judged = self.weights == "trained" and self.layers not in INPUTS and self.turns != PROMPT
+        is_judged = (
+            self.weights == "trained"
+            and self.layers not in INPUT_LAYERS
+            and self.turns != PROMPT_TOKENS
+        )
         return "trained" if is_judged else "baseline"
 
     @property
@@ -293,7 +297,7 @@ class HuggingFace(SavedModel):
         """That of its files and what they run on, with the version of what reads quantised ones."""
         way = self.quantization_method
         return super().fingerprint + (
-            f" {format_package_versions(PACKAGES.get(way, way))}" if way else ""
+            f" {format_package_versions(QUANTISATION_PACKAGES.get(way, way))}" if way else ""
         )
 
     @property
@@ -306,7 +310,7 @@ class HuggingFace(SavedModel):
         around += ",once" if self.template or self.prompt else ""  # see `shared_start`
         read = f"{around},special={self.counts_special},tokens={self.batch}"
         starts = "" if self.starts == "once" else f",starts={self.starts}"
-        check_turns(self.turns, self.template == CHAT)
+        check_turns(self.turns, self.template == CHAT_FRAME)
         check_generation(self.generate, self.turns)
         PlaceRange.parse(self.places)
         turns = f",turns={self.turns}" if self.turns else ""
@@ -317,7 +321,7 @@ class HuggingFace(SavedModel):
     @property
     def generates(self) -> bool:
         """Whether tokens are read that the model writes."""
-        return self.generate > 0 and self.turns != PROMPT
+        return self.generate > 0 and self.turns != PROMPT_TOKENS
 
     @functools.cached_property
     def writer(self) -> TokenWriter | None:
@@ -357,11 +361,11 @@ class HuggingFace(SavedModel):
 
     def count_heads(self) -> int:
         """How many heads the attention of a block has."""
-        number = said_in(self.configuration, HEADS)
+        number = said_in(self.configuration, HEAD_COUNT_FIELDS)
         if number is not None:
             return number
         return get_usual_number(
-            source_of(self.files, self._base, self.trust, ("config.json",)), HEADS
+            source_of(self.files, self._base, self.trust, ("config.json",)), HEAD_COUNT_FIELDS
         )
 
     def load_tokenizer(self) -> Any:
@@ -425,7 +429,7 @@ class HuggingFace(SavedModel):
 
     def _say_alone(self, sentences: Sequence[Sentence]) -> None:
         """Say where texts alone are read as if they were the turns that are asked for."""
-        is_asked = self.turns not in ("", PROMPT, ALL) and not self.generates
+        is_asked = self.turns not in ("", PROMPT_TOKENS, ALL_TOKENS) and not self.generates
         if is_asked and not all(sentence.turns for sentence in sentences):
             say_alone(self.name, self.turns)
 
@@ -438,9 +442,9 @@ class HuggingFace(SavedModel):
         around = replace(
             make_prompt_frame(self.template, self.prompt, network.tokenizer), starts=self.starts
         )
-        check_turns(self.turns, self.template == CHAT)
+        check_turns(self.turns, self.template == CHAT_FRAME)
         check_generation(self.generate, self.turns)
-        turns = self.turns if self.template == CHAT else None
+        turns = self.turns if self.template == CHAT_FRAME else None
         return ForwardPass(
             network,
             around,
@@ -474,16 +478,25 @@ class HuggingFace(SavedModel):
         return cache_dir() / "constant-tokens", digest_texts(self.base, self.fingerprint)
 
 
-DEPTH = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
-HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", "num_heads")
-WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}
+LAYER_COUNT_FIELDS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
+HEAD_COUNT_FIELDS = (
+    "encoder_attention_heads",
+    "num_attention_heads",
+    "n_heads",
+    "n_head",
+    "num_heads",
+)
+_WORDS: dict[tuple[str, ...], str] = {
+    LAYER_COUNT_FIELDS: "layers the model",
+    HEAD_COUNT_FIELDS: "heads a block",
+}
 
 
 def count_model_layers(config: dict[str, Any]) -> int | None:
     """How many layers a model has, as its config.json says; of an encoder and decoder, the
     encoder's. None where it does not say.
     """
-    return said_in(config, DEPTH)
+    return said_in(config, LAYER_COUNT_FIELDS)
 
 
 def said_in(config: dict[str, Any], keys: tuple[str, ...]) -> int | None:
@@ -500,7 +513,7 @@ def said_in(config: dict[str, Any], keys: tuple[str, ...]) -> int | None:
 
 
 @functools.cache
-def get_usual_number(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
+def get_usual_number(source: ModelSource, keys: tuple[str, ...] = LAYER_COUNT_FIELDS) -> int:
     """The number of a model whose config.json leaves it to transformers, as SigLIP's does.
     DataProblem where nobody says.
     """
@@ -516,9 +529,9 @@ def get_usual_number(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
     if number is not None:
         return number
     try:  # counted from a list of blocks, as Nemotron-H's
-        if keys == DEPTH:
+        if keys == LAYER_COUNT_FIELDS:
             return int(config.num_hidden_layers)
     except AttributeError:
         pass
-    why = f"config.json does not say how many {WORDS[keys]} has"
+    why = f"config.json does not say how many {_WORDS[keys]} has"
     raise DataProblem(f"{source.name}: {why}")

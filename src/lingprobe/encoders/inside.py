@@ -17,11 +17,11 @@ from lingprobe.data.core import DataProblem
 from lingprobe.encoders.attention import AttentionRecorder
 from lingprobe.encoders.block_parts import BlockModules, BlockRecording, ModuleCall, find_parts
 from lingprobe.encoders.blocks import first_states
-from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite
+from lingprobe.encoders.sites import BLOCK_PART_SITES, RESIDUAL_SITES, ModelSite
 from lingprobe.encoders.taps import ModuleTaps, Raw, Turn, arrange_states
 
-TOKENS = 7  # in a row that is watched; unlike the sizes of parts
-TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
+WATCHED_TOKEN_COUNT = 7  # in a row that is watched; unlike the sizes of parts
+_TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
 """How the axes of states may lie: rows, tokens, width; tokens first (XLNet); width before tokens
 (SqueezeBERT).
 """
@@ -45,7 +45,7 @@ class InstrumentedModel:
                 f"no {site.name}: block {site.block} of this {self.kind} model has {parts.many}"
                 " heads, whatever its configuration says"
             )
-        whole = {**dict.fromkeys((*WHOLE, *RESIDUAL), parts.whole), "map": 1}
+        whole = {**dict.fromkeys((*BLOCK_PART_SITES, *RESIDUAL_SITES), parts.whole), "map": 1}
         return whole.get(kind, parts.width // max(parts.many, 1))
 
     def read(
@@ -173,7 +173,7 @@ def _watch(
         ),
     ):
         run()
-    return (turns or [TURNS[0]])[0], seen
+    return (turns or [_TURNS[0]])[0], seen
 
 
 def _is_called(module: nn.Module) -> bool:
@@ -182,12 +182,12 @@ def _is_called(module: nn.Module) -> bool:
 
 def _turn(states: Tensor | None, layer: Tensor) -> Turn:
     """How the states of blocks lie, which are layer 0."""
-    for turn in TURNS:
+    for turn in _TURNS:
         if states is not None and states.ndim == 3:
             turned = states.permute(turn)
             if turned.shape == layer.shape and torch.allclose(turned.float(), layer.float()):
                 return turn
-    return TURNS[0]
+    return _TURNS[0]
 
 
 def _copy_first_states(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:

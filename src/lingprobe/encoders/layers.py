@@ -9,7 +9,7 @@ from typing import Protocol
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.sites import OF_HEADS, expand_sites
+from lingprobe.encoders.sites import HEAD_SITES, expand_sites
 
 
 class DeepEncoder(Protocol):
@@ -63,7 +63,7 @@ class SlotEncoder:
         of anything but words.
         """
         names = layer_names(encoder.layers, last, heads)
-        if encoder.pool != "none" and any(name.startswith(f"{OF_HEADS[-1]}:") for name in names):
+        if encoder.pool != "none" and any(name.startswith(f"{HEAD_SITES[-1]}:") for name in names):
             raise DataProblem(f"layers={encoder.layers}: a map is of words; write pool=none")
         return tuple(f"{name}.{encoder.pool}" for name in names)
 

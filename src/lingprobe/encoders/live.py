@@ -26,10 +26,10 @@ from lingprobe.nets.device import resolved_dtype
 if TYPE_CHECKING:
     from lingprobe.encoders.network import LoadedModel
 
-WRAPPERS = {"OptimizedModule": "_orig_mod", "DataParallel": "module"}
-WRAPPERS |= {"DistributedDataParallel": "module"}
+_WRAPPERS = {"OptimizedModule": "_orig_mod", "DataParallel": "module"}
+_WRAPPERS |= {"DistributedDataParallel": "module"}
 """What torch wraps models in, and where they are inside."""
-TOKENS = ("tokenizer*", "vocab*", "*.model", "spiece*")
+_TOKENS = ("tokenizer*", "vocab*", "*.model", "spiece*")
 
 
 class ModelAndTokenizer(NamedTuple):
@@ -160,7 +160,7 @@ def transformer_in(source: Any) -> ModelAndTokenizer | None:
 
 def unwrap_model(thing: Any) -> Any:
     """A model without what torch wrapped it in, to compile it or to train it on several GPUs."""
-    inside = WRAPPERS.get(type(thing).__name__) if is_of(thing, "torch", "Module") else None
+    inside = _WRAPPERS.get(type(thing).__name__) if is_of(thing, "torch", "Module") else None
     return unwrap_model(getattr(thing, inside)) if inside and hasattr(thing, inside) else thing
 
 
@@ -197,8 +197,8 @@ def _tokenizer_beside(model: Any) -> Any:
             if place
             else None
         )
-        source = files and source_of(files, place, CodeTrust(), TOKENS)
-        if source and any(any(files.folder.glob(pattern)) for pattern in TOKENS if files):
+        source = files and source_of(files, place, CodeTrust(), _TOKENS)
+        if source and any(any(files.folder.glob(pattern)) for pattern in _TOKENS if files):
             return tokeniser_of(source)
     except DataProblem:
         pass

@@ -24,14 +24,14 @@ from lingprobe.encoders.model_files import in_precision
 from lingprobe.encoders.network import LoadedModel, try_network
 from lingprobe.encoders.origin import is_plain
 
-LIBRARIES = ("torch", "transformers", "accelerate", "peft", "sentence_transformers")
-PASSING = {*vars(nn.Module()), "name_or_path", "warnings_issued"}
+_LIBRARIES = ("torch", "transformers", "accelerate", "peft", "sentence_transformers")
+_PASSING = {*vars(nn.Module()), "name_or_path", "warnings_issued"}
 """Attributes of modules that decide no vector."""
-BESIDE = ("tokenizer", "processor", "model_card_data")  # a card may hold the whole training
-SWITCHES = ("_disable_adapters", "_active_adapter")
-PLACES = ("_name_or_path", "name_or_path", "architectures", "transformers_version", "use_cache")
+_BESIDE = ("tokenizer", "processor", "model_card_data")  # a card may hold the whole training
+_SWITCHES = ("_disable_adapters", "_active_adapter")
+_PLACES = ("_name_or_path", "name_or_path", "architectures", "transformers_version", "use_cache")
 """What configurations say of where, as and by what a model was saved."""
-STATE = ("truncation", "padding")  # of the last call of a tokenizer
+_STATE = ("truncation", "padding")  # of the last call of a tokenizer
 
 
 def network_of(
@@ -75,7 +75,7 @@ def sharing_weights(model: nn.Module, name: str) -> nn.Module:
         else:
             memo[id(each)] = each.detach() if type(each) is Tensor else each
     for module in model.modules():
-        memo |= {id(vars(module)[key]): vars(module)[key] for key in BESIDE if key in vars(module)}
+        memo |= {id(vars(module)[key]): vars(module)[key] for key in _BESIDE if key in vars(module)}
     try:
         return copy.deepcopy(model, memo).eval()
     except Exception as error:
@@ -113,12 +113,12 @@ def _settings(model: Any) -> Iterator[str]:
         config: Any = getattr(module, "config", None)
         if hasattr(config, "to_dict") and id(config) not in configurations:
             configurations.add(id(config))
-            said = {k: v for k, v in config.to_dict().items() if k not in PLACES}
+            said = {k: v for k, v in config.to_dict().items() if k not in _PLACES}
             yield json.dumps(said, sort_keys=True, default=str)
         if tokenizer := vars(module).get("tokenizer") or vars(module).get("processor"):
             yield tokenizer_digest(tokenizer)
         for key, value in sorted(vars(module).items()):
-            shown = key in SWITCHES or not (key in PASSING or key.startswith("_"))
+            shown = key in _SWITCHES or not (key in _PASSING or key.startswith("_"))
             if shown and is_plain(value):
                 yield f"{name} {key} {value!r}"
 
@@ -128,7 +128,7 @@ def _has_hooks(module: nn.Module) -> bool:
     hooks = (*module._forward_hooks.values(), *module._forward_pre_hooks.values())
     own = [*hooks, *([module.forward] if "forward" in vars(module) else [])]
     return any(
-        str(getattr(each, "__module__", "")).partition(".")[0] not in (*LIBRARIES, "functools")
+        str(getattr(each, "__module__", "")).partition(".")[0] not in (*_LIBRARIES, "functools")
         for each in own
     )
 
@@ -173,5 +173,5 @@ def _content(path: Path) -> str:
 def _without_state(text: str) -> str:
     said = json.loads(text)
     if isinstance(said, dict):
-        said = {k: v for k, v in said.items() if k not in (*STATE, *PLACES)}
+        said = {k: v for k, v in said.items() if k not in (*_STATE, *_PLACES)}
     return json.dumps(said, sort_keys=True)

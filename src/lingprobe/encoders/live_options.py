@@ -10,28 +10,28 @@ from typing import Any
 
 from lingprobe.data.errors import UsageProblem
 
-WEIGHTS = "the model has the weights that it has; name its folder, hf:FOLDER,weights=random"
-CODE = "the model's code runs already"
-FIXED = {
+_WEIGHTS = "the model has the weights that it has; name its folder, hf:FOLDER,weights=random"
+_CODE = "the model's code runs already"
+_FIXED = {
     "device": "the model stays where it is; move it with model.to(...)",
-    **dict.fromkeys(("weights", "seed", "lexical"), WEIGHTS),
+    **dict.fromkeys(("weights", "seed", "lexical"), _WEIGHTS),
     "adapter": "put it into the model first, peft.PeftModel.from_pretrained(model, FOLDER)",
-    **dict.fromkeys(("trust_remote_code", "code_revision"), CODE),
+    **dict.fromkeys(("trust_remote_code", "code_revision"), _CODE),
 }
 """What a model cannot be asked for once it is loaded, with the reason."""
-UNNAMED = ("layers",)  # tables have a column for them
+_UNNAMED = ("layers",)  # tables have a column for them
 
 
 def list_option_names(kind: type) -> list[str]:
     """The options of a kind of loaded models."""
-    return sorted(f.name for f in fields(kind) if f.kw_only and f.name not in (*FIXED, "parts"))
+    return sorted(f.name for f in fields(kind) if f.kw_only and f.name not in (*_FIXED, "parts"))
 
 
 def check_options(model_kind: str, options: Mapping[str, Any], kind: type) -> None:
     """Refuse options that a loaded model does not have, with the reason. UsageProblem."""
     for key in options:
-        if key in FIXED:
-            raise UsageProblem(f"a loaded {model_kind} has no option {key}: {FIXED[key]}")
+        if key in _FIXED:
+            raise UsageProblem(f"a loaded {model_kind} has no option {key}: {_FIXED[key]}")
         if key not in (known := list_option_names(kind)):
             raise UsageProblem(
                 f"a loaded {model_kind} has no option {key}; it has {', '.join(known)}"
@@ -49,5 +49,5 @@ def format_model_options(model: Any) -> str:
     """
     chosen = vars(model)
     usual = {f.name: f.default for f in fields(model)}
-    names = [name for name in list_option_names(type(model)) if name not in UNNAMED]
+    names = [name for name in list_option_names(type(model)) if name not in _UNNAMED]
     return "".join(f",{name}={chosen[name]}" for name in names if chosen[name] != usual[name])

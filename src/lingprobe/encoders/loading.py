@@ -12,7 +12,7 @@ from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.hub import ModelSource, explain_unloadable, quiet_loading
 
-BEHIND = frozenset({"pooler", "contact_head", "lm_head", "classifier"})
+_BEHIND = frozenset({"pooler", "contact_head", "lm_head", "classifier"})
 """Parts of models that stand behind their hidden states."""
 
 
@@ -66,7 +66,7 @@ def check_weights(name: str, model: Any, encoder: Any, missing: Collection[str])
     lacking = [
         key
         for key, weights in model.named_parameters()
-        if key in missing and id(weights) in inside and not BEHIND & set(key.split("."))
+        if key in missing and id(weights) in inside and not _BEHIND & set(key.split("."))
     ]
     if lacking:
         raise EncoderStop(

@@ -23,7 +23,7 @@ from lingprobe.nets.precision import spare_torch
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
-FULL = 4  # bytes of a number in float32
+_FULL = 4  # bytes of a number in float32
 
 
 def usual_batch(device: str) -> int:
@@ -67,7 +67,7 @@ def in_precision(model: Any, dtype: str) -> Any:
             module.to(half)
             continue
         for tensor in (*module.parameters(recurse=False), *module.buffers(recurse=False)):
-            if tensor.is_floating_point() and tensor.itemsize < FULL:
+            if tensor.is_floating_point() and tensor.itemsize < _FULL:
                 # matrices of experts, which lie in one tensor; they are most of such a model
                 tensor.data = tensor.data.to(half if tensor.ndim > 2 else torch.float32)
     return model
@@ -81,7 +81,7 @@ def _multiplies(module: Any) -> bool:
     return isinstance(module, torch.nn.Linear | Conv1D)
 
 
-FILE = "tokenizer.json"
+_FILE = "tokenizer.json"
 
 
 def find_unknown_words(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
@@ -113,7 +113,7 @@ def unknown_to(text: str, words: Sequence[str]) -> NDArray[np.bool_] | None:
 def _tokenizer_text(folder: Path) -> str | None:
     """The tokenizer.json of a model's folder; None where it has none that can be read."""
     file = next(
-        (path for path in (folder / FILE, *sorted(folder.glob(f"0_*/{FILE}"))) if path.is_file()),
+        (path for path in (folder / _FILE, *sorted(folder.glob(f"0_*/{_FILE}"))) if path.is_file()),
         None,
     )
     try:
@@ -145,7 +145,7 @@ def _tokeniser(text: str) -> tuple[Any, int | None, dict[str, bool]] | None:
 
 
 # what sentence-transformers calls models that give a vector of each token
-MANY = "MultiVectorEncoder"
+MULTI_VECTOR_CLASS = "MultiVectorEncoder"
 
 
 class SavedModel:

@@ -23,12 +23,12 @@ from lingprobe.encoders.alone import Batching, are_vectors_close, choose_batchin
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import LayerStates, find_layers, text_encoder
 from lingprobe.encoders.hub import ModelSource, explain_unloadable, weights_size
-from lingprobe.encoders.inside import TOKENS, InstrumentedModel, look_inside
+from lingprobe.encoders.inside import WATCHED_TOKEN_COUNT, InstrumentedModel, look_inside
 from lingprobe.encoders.loading import check_weights, load_tokenizer, load_transformer
 from lingprobe.encoders.model_files import in_precision, set_precision
 from lingprobe.encoders.quantisation import check_model_memory, choose_placement, get_quantisation
 from lingprobe.encoders.random_weights import (
-    SOME,
+    LAYER_SEARCH_TOKENS,
     below_layers,
     draw_untrained_model,
     orthonormalise_weights,
@@ -40,14 +40,19 @@ from lingprobe.encoders.stopping import Stopped, make_stoppable
 from lingprobe.encoders.taps import Raw
 from lingprobe.nets.device import check_device, free_memory, get_device_kind
 
-FROM_TWO = ("camembert", "xmod", "mpnet", "longformer")  # where positions begin there, as RoBERTa's
+_FROM_TWO = (
+    "camembert",
+    "xmod",
+    "mpnet",
+    "longformer",
+)  # where positions begin there, as RoBERTa's
 _POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length")
-LONGEST = 8192  # tokens, for models that name no limit of their own
-WIDE = 64  # tokens a row where word forms are read apart
+_LONGEST = 8192  # tokens, for models that name no limit of their own
+_WIDE = 64  # tokens a row where word forms are read apart
 # on which a model is tried
-TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
+_TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
 # in the names of tables that say where a token stands
-PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
+_PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ class LoadedModel:
     @functools.cached_property
     def layers(self) -> LayerStates:
         """Which of the model's states are its layers, found on some tokens."""
-        tokens = torch.arange(min(SOME, self.limit), device=self.device)
+        tokens = torch.arange(min(LAYER_SEARCH_TOKENS, self.limit), device=self.device)
         ids = torch.stack([tokens, tokens.flip(0)])
         return find_layers(self.model, ids, lambda: self._run(ids, torch.ones_like(ids)))
 
@@ -121,14 +126,14 @@ class LoadedModel:
             # XLNet, which has no limit, says -1
             if isinstance(n := getattr(part, name, None), int) and n > 0
         )
-        positions, kind = next(said, (LONGEST, whole.model_type))
-        offset = 2 if "roberta" in kind or kind in FROM_TWO else 0
-        return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
+        positions, kind = next(said, (_LONGEST, whole.model_type))
+        offset = 2 if "roberta" in kind or kind in _FROM_TWO else 0
+        return int(min(self.tokenizer.model_max_length, positions - offset, _LONGEST))
 
     @functools.cached_property
     def _run_to(self) -> Stopped | None:
         """Runs the model as far as a layer, where that can be done."""
-        row = list(range(min(SOME, self.limit)))
+        row = list(range(min(LAYER_SEARCH_TOKENS, self.limit)))
         inputs = self._inputs([row, row[::2]] if self.batching == "padded" else [row])
         blocks = self.model.get_submodule(self.layers.blocks)
         run = functools.partial(self._run, **inputs)
@@ -175,7 +180,7 @@ class LoadedModel:
     @functools.cached_property
     def inside(self) -> InstrumentedModel:
         """The parts of its blocks, found on some tokens."""
-        row = list(range(min(TOKENS, self.limit)))
+        row = list(range(min(WATCHED_TOKEN_COUNT, self.limit)))
         inputs = self._inputs([row, row[::-1]])
         run = functools.partial(self._run, **inputs)
         first = self._read(inputs["input_ids"], run)[0]
@@ -266,7 +271,7 @@ class LoadedModel:
 
     def together(self, name: str) -> Batching:
         """Which sentences may be in one batch, tried on some tokens (see `alone`)."""
-        ids = self.tokenizer(TRIAL, truncation=True, max_length=self.limit)["input_ids"]
+        ids = self.tokenizer(_TRIAL, truncation=True, max_length=self.limit)["input_ids"]
 
         def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
             layers = self.hidden_states(rows)
@@ -279,7 +284,7 @@ class LoadedModel:
     @functools.cached_property
     def causal(self) -> bool:
         """Whether it reads from left to right, so that no token depends on those behind it."""
-        row = list(range(min(SOME, self.limit)))
+        row = list(range(min(LAYER_SEARCH_TOKENS, self.limit)))
         one, other = (
             [layer[0, :-1] for layer in self.hidden_states([ids])]
             for ids in (row, [*row[:-1], row[0]])
@@ -319,9 +324,9 @@ class LoadedModel:
         places = {
             n: torch.zeros_like(v)
             for n, v in named
-            if any(p in n for p in PLACES) and v.is_floating_point()
+            if any(p in n for p in _PLACES) and v.is_floating_point()
         }
-        width = min(WIDE, self.limit)
+        width = min(_WIDE, self.limit)
         filled = np.concatenate([ids, np.repeat(ids[-1:], -len(ids) % width)]).reshape(-1, width)
         parts = []
         for start in range(0, len(filled), 16):

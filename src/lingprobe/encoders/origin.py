@@ -21,8 +21,8 @@ from lingprobe.data._closure import (
 )
 from lingprobe.data.digests import RunningDigest, digest_texts
 
-TELLING = 6  # letters, from which on the name of a folder says what is in it
-PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
+_TELLING = 6  # letters, from which on the name of a folder says what is in it
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
 
 _unnamed = itertools.count()
 _process = uuid.uuid4().hex
@@ -57,7 +57,7 @@ def shorten_path(path: str) -> str:
     if not Path(path).is_absolute():
         return path
     parts = PurePath(path).parts
-    return "/".join(parts[-1:] if len(parts[-1]) >= TELLING else parts[-2:])
+    return "/".join(parts[-1:] if len(parts[-1]) >= _TELLING else parts[-2:])
 
 
 def describe_state(source: Any) -> str:
@@ -143,7 +143,7 @@ def is_plain(value: Any) -> bool:
         return all(map(is_plain, value))
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))
-    return isinstance(value, PLAIN)
+    return isinstance(value, _PLAIN)
 
 
 def _describe_code(code: types.CodeType) -> bytes:

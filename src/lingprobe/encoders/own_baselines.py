@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION, DECODABLE_QUESTION, EncoderQuestion
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.encoders.conversations import PROMPT
-from lingprobe.encoders.frames import CHAT
+from lingprobe.encoders.conversations import PROMPT_TOKENS
+from lingprobe.encoders.frames import CHAT_FRAME
 
-INPUTS = ("lex", "0")  # layers below the first block
+INPUT_LAYERS = ("lex", "0")  # layers below the first block
 
-COPIES = 5  # of each kind, where they are cheap
+_COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
 _READ = (  # options that say how a model is run, and what it reads
     *("device", "dtype", "tokens", "trust_remote_code", "code_revision"),
@@ -42,17 +42,17 @@ def list_own_baselines(
     options = _changed_options(kind, encoder, _DRAWN)
     plain = Reference(kind.place, model, tuple(sorted(options.items())))
     own: dict[str, EncoderQuestion] = {}
-    seeds = [{"seed": str(seed)} if seed else {} for seed in range(COPIES)]
+    seeds = [{"seed": str(seed)} if seed else {} for seed in range(_COPIES)]
     for seed in seeds:
-        own[str(plain.plus(weights="random", **seed))] = DECODABLE
+        own[str(plain.plus(weights="random", **seed))] = DECODABLE_QUESTION
     for seed in seeds if has_blocks else ():
-        own[str(plain.plus(weights="random", lexical="trained", **seed))] = BEYOND_SURFACE
+        own[str(plain.plus(weights="random", lexical="trained", **seed))] = BEYOND_SURFACE_QUESTION
     if has_blocks:
         # the same text, so that layer 0 comes with the pass that reads the encoder's own layers
         known = {key: value for key, value in options.items() if key in _READ}
         pool = "none" if options.get("pool") == "none" else "mean"
         inputs = Reference("hf", model, tuple(sorted(known.items())))
-        own[str(inputs.plus(layers="0", pool=pool))] = BEYOND_SURFACE
+        own[str(inputs.plus(layers="0", pool=pool))] = BEYOND_SURFACE_QUESTION
     return own
 
 
@@ -65,19 +65,19 @@ def list_prompt_baseline(
 
     is_answered  whether what is generated behind a prompt is read
     """
-    reads_turns = encoder.turns or (is_answered and encoder.template == CHAT)
-    if not reads_turns or encoder.turns == PROMPT:
+    reads_turns = encoder.turns or (is_answered and encoder.template == CHAT_FRAME)
+    if not reads_turns or encoder.turns == PROMPT_TOKENS:
         return {}
     of_response = ("generate", "places")
-    options = _changed_options(kind, encoder, of_response) | {"turns": PROMPT}
+    options = _changed_options(kind, encoder, of_response) | {"turns": PROMPT_TOKENS}
     reference = Reference(kind.place, model, tuple(sorted(options.items())))
-    return {str(reference): BEYOND_SURFACE}
+    return {str(reference): BEYOND_SURFACE_QUESTION}
 
 
 def reads_prompt(reference: str) -> bool:
     """Whether a reference is of a model that reads conversations without their response."""
     parsed = try_parse_reference(reference)
-    return parsed is not None and dict(parsed.options).get("turns") == PROMPT
+    return parsed is not None and dict(parsed.options).get("turns") == PROMPT_TOKENS
 
 
 def is_copy(reference: str) -> bool:

@@ -23,8 +23,8 @@ from lingprobe.data.vectors import Floats
 _SENTENCES = ("sentence", "sentences", "text", "texts")
 _VECTORS = ("vector", "vectors", "embedding", "embeddings", "emb")
 """What columns and arrays are usually called; that of the documentation comes first."""
-TABLE = "a Parquet or Arrow file"
-PARQUET = b"PAR1"  # what such a file begins with
+_TABLE = "a Parquet or Arrow file"
+_PARQUET = b"PAR1"  # what such a file begins with
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,9 @@ def _open_table(file: BinaryIO) -> tuple[list[str], Callable[[list[str]], Any]]:
     """The names of the columns of a Parquet or Arrow file, which its first bytes tell apart, and
     what reads some of them. From an open file, as pyarrow opens no path that is not UTF-8.
     """
-    mark = file.read(len(PARQUET))
+    mark = file.read(len(_PARQUET))
     file.seek(0)
-    if mark == PARQUET:
+    if mark == _PARQUET:
         columns = open_parquet(file, ())
         return columns.schema_arrow.names, lambda names: open_parquet(file, names).read(names)
     stream = open_arrow(file)
@@ -116,13 +116,13 @@ def _open_table(file: BinaryIO) -> tuple[list[str], Callable[[list[str]], Any]]:
 
 
 def _table_keys(path: Path) -> list[str]:
-    with report_damage(path, TABLE), path.open("rb") as file:
+    with report_damage(path, _TABLE), path.open("rb") as file:
         return _open_table(file)[0]
 
 
 def _read_table(path: Path, layers: dict[str, str]) -> VectorFileContent:
     """The columns of a table that are asked for, beside its sentences."""
-    with report_damage(path, TABLE), path.open("rb") as file:
+    with report_damage(path, _TABLE), path.open("rb") as file:
         columns, read = _open_table(file)
         name = _find_usual(path, columns, "sentence", _SENTENCES)
         if name not in columns:
@@ -218,7 +218,7 @@ def check_stored(
     return VectorFileContent(rows, arrays)
 
 
-FORMATS = {
+VECTOR_FILE_FORMATS = {
     "npz": VectorFileFormat(_npz_keys, "vectors", _read_npz),
     **dict.fromkeys(("parquet", "arrow"), VectorFileFormat(_table_keys, "vector", _read_table)),
 }

@@ -18,7 +18,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.options import Help
 from lingprobe.data.vectors import Floats, Ints, Vectors, as_single
 from lingprobe.encoders.own_vector_files import (
-    FORMATS,
+    VECTOR_FILE_FORMATS,
     VectorFileContent,
     check_sentences,
     read_npy,
@@ -135,7 +135,7 @@ class FileVectors(MatchedVectors):
     @cached_property
     def _layers(self) -> dict[str, str]:
         path = _there(self.path)
-        return {"-": "-"} if self.sentences else FORMATS[self.kind].layers(path)
+        return {"-": "-"} if self.sentences else VECTOR_FILE_FORMATS[self.kind].layers(path)
 
     @cached_property
     def stored_vectors(self) -> VectorFileContent:
@@ -143,7 +143,7 @@ class FileVectors(MatchedVectors):
         path = _there(self.path)
         if self.sentences:
             return read_npy(path, self.sentences.expanduser())
-        return FORMATS[self.kind].read(path, self._layers)
+        return VECTOR_FILE_FORMATS[self.kind].read(path, self._layers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,12 @@ from lingprobe.encoders.bags import Pool, PooledWordVectors
 from lingprobe.encoders.surface import WordsOnly
 from lingprobe.encoders.tables import RandomTable
 
-ENGLISH = "no not nobody nothing never none nowhere neither nor without cannot"
-POLISH = (
+_ENGLISH = "no not nobody nothing never none nowhere neither nor without cannot"
+_POLISH = (
     "nie nikt nikogo nikomu nikim nic niczego niczemu niczym nigdy nigdzie ani bez brak żaden żadna"
     " żadne żadnego żadnej żadnemu żadną żadnym żadni żadnych żadnymi"
 )
-NEGATIONS = frozenset([*ENGLISH.split(), *POLISH.split()])
+_NEGATIONS = frozenset([*_ENGLISH.split(), *_POLISH.split()])
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class NegationCount:
         return "negation"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        known = frozenset(self.words) or NEGATIONS
+        known = frozenset(self.words) or _NEGATIONS
         counts = [sum(_negative(word.lower(), known) for word in s.words) for s in sentences]
         return Vectors((np.array(counts, np.float32).reshape(-1, 1),))
 
 
 def _negative(word: str, known: frozenset[str]) -> bool:
-    return word in known or (known is NEGATIONS and word.replace("’", "'").endswith("n't"))
+    return word in known or (known is _NEGATIONS and word.replace("’", "'").endswith("n't"))

@@ -130,7 +130,7 @@ def pool_on_device(wish: PoolWish) -> Tensor:
     """Pooled states [rows, dim] float32, where the states are: nothing here depends on values that
     only the device knows.
     """
-    return POOLS[wish.pool](wish.states, wish.tokens).float()
+    return _POOLS[wish.pool](wish.states, wish.tokens).float()
 
 
 def _pool_mean(values: Tensor, tokens: KeptTokens) -> Tensor:
@@ -176,7 +176,7 @@ def _units(values: Tensor, tokens: KeptTokens) -> Tensor:
     return values.flatten(0, 1).index_select(0, tokens.places)
 
 
-POOLS: dict[str, Callable[[Tensor, KeptTokens], Tensor]] = {
+_POOLS: dict[str, Callable[[Tensor, KeptTokens], Tensor]] = {
     "mean": _pool_mean,
     "rest": _rest,
     "max": _max,

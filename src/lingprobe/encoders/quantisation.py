@@ -11,14 +11,14 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 
 # what each way of quantising is read with
-PACKAGES = {
+QUANTISATION_PACKAGES = {
     "bitsandbytes": "bitsandbytes",
     "gptq": "gptqmodel",
     "awq": "gptqmodel",
     "torchao": "torchao",
     "compressed-tensors": "compressed-tensors",
 }
-FILLED = 0.8  # of a GPU's free memory that weights may take; the rest is for what they compute
+_FILLED = 0.8  # of a GPU's free memory that weights may take; the rest is for what they compute
 
 
 def get_quantisation(config: dict[str, Any]) -> str:
@@ -57,7 +57,7 @@ def choose_placement(device: str, way: str, size: int, free: int | None) -> dict
 
     EncoderStop where that needs accelerate, which is not installed.
     """
-    large = free is not None and size > FILLED * free
+    large = free is not None and size > _FILLED * free
     if device == "cpu" or not (way or large):
         return {}
     if importlib.util.find_spec("accelerate") is None:

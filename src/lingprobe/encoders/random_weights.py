@@ -11,7 +11,7 @@ from torch import nn
 
 from lingprobe.encoders.blocks import find_layers
 
-SOME = 8  # tokens by which layers are found
+LAYER_SEARCH_TOKENS = 8  # tokens by which layers are found
 
 _drawing = threading.Lock()
 
@@ -83,7 +83,7 @@ def below_layers(model: nn.Module) -> frozenset[str]:
     """
     parameters = dict(model.named_parameters())
     with torch.enable_grad():
-        ids = torch.arange(2 * SOME).reshape(2, SOME)
+        ids = torch.arange(2 * LAYER_SEARCH_TOKENS).reshape(2, LAYER_SEARCH_TOKENS)
 
         def run() -> Any:
             return model(input_ids=ids, output_hidden_states=True)

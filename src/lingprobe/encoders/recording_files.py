@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 
 from lingprobe.data.core import DataProblem
 
-IDS, STATES = "token_ids", "hidden_states"
+TOKEN_IDS_ARRAY, HIDDEN_STATES_ARRAY = "token_ids", "hidden_states"
 
 
 def read_state_shape(file: Path) -> tuple[int, int, int]:
@@ -19,14 +19,16 @@ def read_state_shape(file: Path) -> tuple[int, int, int]:
     written without its own dimension.
     """
     with open_tensors(file) as tensors:
-        if lacking := {IDS, STATES} - set(tensors.keys()):
+        if lacking := {TOKEN_IDS_ARRAY, HIDDEN_STATES_ARRAY} - set(tensors.keys()):
             raise DataProblem(
                 f"{file} has no {' and no '.join(sorted(lacking))} (it has:"
                 f" {', '.join(sorted(tensors.keys()))})"
             )
-        shape = tensors.get_slice(STATES).get_shape()
+        shape = tensors.get_slice(HIDDEN_STATES_ARRAY).get_shape()
     if len(shape) not in (2, 3) or 0 in shape:
-        raise DataProblem(f"{file}: {STATES} of {shape}, expected [tokens, layers, numbers]")
+        raise DataProblem(
+            f"{file}: {HIDDEN_STATES_ARRAY} of {shape}, expected [tokens, layers, numbers]"
+        )
     return shape[0], shape[1] if len(shape) > 2 else 1, shape[-1]
 
 

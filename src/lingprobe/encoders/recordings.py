@@ -22,10 +22,15 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hub import ModelSource
-from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, read_state_shape
+from lingprobe.encoders.recording_files import (
+    HIDDEN_STATES_ARRAY,
+    TOKEN_IDS_ARRAY,
+    open_tensors,
+    read_state_shape,
+)
 
-NO_LIMIT = 2**20  # tokens
-COMPARED = 200  # files by which layers are checked
+_NO_LIMIT = 2**20  # tokens
+_COMPARED = 200  # files by which layers are checked
 _SHOWN = 2  # files that are named
 _LETTERS = 60  # of a sentence that is named
 
@@ -48,7 +53,7 @@ class RecordedStates:
     device = "cpu"
     batching: Batching = "padded"
     side_by_side = False
-    limit = NO_LIMIT
+    limit = _NO_LIMIT
 
     @functools.cached_property
     def rows(self) -> list[bytes]:
@@ -74,7 +79,9 @@ class RecordedStates:
         whole = torch.full((len(ids), longest, len(self.widths), self.widths[0]), torch.nan)
         for target, row in zip(whole, ids, strict=True):
             if (file := self.index.get(pack_ids(row))) is not None:
-                target[: len(row)] = _tensor(file, STATES).reshape(len(row), *target.shape[1:])
+                target[: len(row)] = _tensor(file, HIDDEN_STATES_ARRAY).reshape(
+                    len(row), *target.shape[1:]
+                )
         return tuple(whole.unbind(2))
 
     def site_states(self, *_: Any) -> Any:
@@ -139,17 +146,21 @@ def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> RecordedSt
     widths = read_state_shape(files[0])[1:]
     for file in files:
         tokens, *rest = read_state_shape(file)
-        ids = _tensor(file, IDS).tolist()
+        ids = _tensor(file, TOKEN_IDS_ARRAY).tolist()
         if tuple(rest) != widths or tokens != len(ids):
             raise EncoderStop(
-                f"{file}: {STATES} of {[tokens, *rest]} for {len(ids)} tokens, expected"
-                f" {[len(ids), *widths]} as in {files[0].name}"
+                f"{file}: {HIDDEN_STATES_ARRAY} of {[tokens, *rest]} for {len(ids)} tokens,"
+                f" expected {[len(ids), *widths]} as in {files[0].name}"
             )
         try:
             first = index.setdefault(pack_ids(ids), file)
         except OverflowError as error:
-            raise EncoderStop(f"{file}: {IDS} has numbers that are no token ids") from error
-        if first != file and not torch.equal(_tensor(first, STATES), _tensor(file, STATES)):
+            raise EncoderStop(
+                f"{file}: {TOKEN_IDS_ARRAY} has numbers that are no token ids"
+            ) from error
+        if first != file and not torch.equal(
+            _tensor(first, HIDDEN_STATES_ARRAY), _tensor(file, HIDDEN_STATES_ARRAY)
+        ):
             raise EncoderStop(
                 f"{first.name} and {file.name} give two different states for the same tokens;"
                 " keep one"
@@ -167,9 +178,9 @@ def check_layers(files: tuple[Path, ...], names: tuple[str, ...]) -> None:
     """
     seen: dict[tuple[int, int], tuple[tuple[int, ...], Tensor]] = {}
     alike: list[Tensor] = []
-    for file in files[:COMPARED]:
-        ids = tuple(_tensor(file, IDS).tolist())
-        states = _tensor(file, STATES).reshape(len(ids), len(names), -1)
+    for file in files[:_COMPARED]:
+        ids = tuple(_tensor(file, TOKEN_IDS_ARRAY).tolist())
+        states = _tensor(file, HIDDEN_STATES_ARRAY).reshape(len(ids), len(names), -1)
         if bool((states == 0).flatten(1).all(1).any()):
             raise EncoderStop(
                 f"{file}: a token has zeros in all layers, so its states were never written; switch"

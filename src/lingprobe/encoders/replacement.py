@@ -20,7 +20,7 @@ from lingprobe.encoders.inside import InstrumentedModel, get_block_part
 from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.encoders.taps import Place
 
-OWN = "_replacement_of_states"  # of a model that is read by one
+_OWN = "_replacement_of_states"  # of a model that is read by one
 Some = tuple[Tensor | None, Edit]
 """What changes some numbers of a part, by which they are; None for all."""
 
@@ -104,7 +104,7 @@ def replacement_of(
 ) -> StateReplacement:
     """What replaces the states of a model; the same for the same model."""
     if find_replacement(model) is None:
-        model.__dict__[OWN] = StateReplacement(layers, inside())
+        model.__dict__[_OWN] = StateReplacement(layers, inside())
     made = find_replacement(model)
     assert made is not None
     return made
@@ -118,6 +118,6 @@ def is_replaced(model: Any) -> bool:
 
 def find_replacement(model: Any) -> StateReplacement | None:
     """What replaces the states of a model, where anything ever did."""
-    made = model.__dict__.get(OWN)
+    made = model.__dict__.get(_OWN)
     assert made is None or isinstance(made, StateReplacement)
     return made

@@ -29,12 +29,12 @@ from lingprobe.encoders.alone import (
 from lingprobe.encoders.batches import group_rows, run_batches
 from lingprobe.encoders.hub import ModelSource, explain_unloadable, first_line, quiet_loading
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
-from lingprobe.encoders.model_files import MANY, in_precision, set_precision
+from lingprobe.encoders.model_files import MULTI_VECTOR_CLASS, in_precision, set_precision
 from lingprobe.encoders.random_weights import redraw_modules
 from lingprobe.nets.device import check_device
 
 # texts by which our features are compared with the model's own
-TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]
+_TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def tokenize_texts(
     limit = getattr(model, "max_seq_length", None)
     if tokenizer is None or not getattr(tokenizer, "is_fast", False) or not isinstance(limit, int):
         return None
-    theirs = preprocess_texts(model, TRIAL, prompt, arguments)
+    theirs = preprocess_texts(model, _TRIAL, prompt, arguments)
     tensors = {k: v for k, v in theirs.items() if isinstance(v, torch.Tensor)}
     beside = {k: v for k, v in theirs.items() if k not in tensors}
     types = "token_type_ids" in tensors
@@ -104,7 +104,7 @@ def tokenize_texts(
             [e.ids for e in encodings], types, left, tokenizer.pad_token_id or 0, beside, cut
         )
 
-    ours = tokenise([prompt + text for text in TRIAL]).features_of_all()
+    ours = tokenise([prompt + text for text in _TRIAL]).features_of_all()
     same = set(ours) == set(theirs) and all(torch.equal(ours[k], v) for k, v in tensors.items())
     return tokenise(texts) if same else None
 
@@ -230,7 +230,7 @@ def prepare_sentence_model(
     check_tokenizer(name, getattr(model, "tokenizer", None))
     before = way.before(model)
     try:
-        features = preprocess_texts(model, TRIAL, before, way.arguments)
+        features = preprocess_texts(model, _TRIAL, before, way.arguments)
         output = run_modules(model, features, way, dtype)
     except Exception as error:
         routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
@@ -242,12 +242,16 @@ def prepare_sentence_model(
             else ""
         )
         raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
-    key = "token_embeddings" if form == MANY else "sentence_embedding"
+    key = "token_embeddings" if form == MULTI_VECTOR_CLASS else "sentence_embedding"
     if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} has no output {key}")
     if torch.isnan(output[key]).any():
         raise EncoderStop(f"{name} has NaN in its vectors: are its weights damaged?")
-    width = int((output[key] if form == MANY else sentence_vectors(model, output, way)).shape[-1])
+    width = int(
+        (output[key] if form == MULTI_VECTOR_CLASS else sentence_vectors(model, output, way)).shape[
+            -1
+        ]
+    )
     if way.width is not None and width < way.width:
         raise EncoderStop(
             f"{name}: truncate_dim={way.width}, and its vectors have {width} dimensions"
@@ -288,13 +292,13 @@ def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
         output = trial.forward(features)
-        if trial.form != MANY:
+        if trial.form != MULTI_VECTOR_CLASS:
             return [[row[None]] for row in sentence_vectors(trial.model, output, trial.way)]
         masks = output["attention_mask"].bool()
         return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]
 
     tokens = tokenize_texts(
-        trial.model, [before + TRIAL[0] + " " + TRIAL[0]], before, trial.way.arguments
+        trial.model, [before + _TRIAL[0] + " " + _TRIAL[0]], before, trial.way.arguments
     )
     if tokens is not None:
         of_rows: TokenisedTexts = tokens
@@ -306,7 +310,7 @@ def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
             tokens.ids[0],
             limit,
         )
-    long, short = TRIAL[0] + " " + TRIAL[0], TRIAL[1]
+    long, short = _TRIAL[0] + " " + _TRIAL[0], _TRIAL[1]
     alone, beside = (
         vectors(preprocess_texts(trial.model, texts, before, trial.way.arguments))
         for texts in ([short], [long, short])

@@ -36,20 +36,20 @@ from lingprobe.data.options import Help
 from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.vectors import Vectors
 
-KEYS = {"LINGPROBE_API_KEY": "", "OPENAI_API_KEY": "openai.com"}  # and for whom alone each is
-OURS = "LINGPROBE_API_KEY"
-TRIES = 6  # of a request, with waits of 1, 2, 4, 8 and 16 seconds between
-LONGEST_WAIT = 300.0  # seconds that a server may ask us to wait
-TIMEOUT = 120.0  # seconds without an answer
-WHOLE_SECONDS = 600.0  # for a whole answer
-WHOLE_BYTES = 1 << 20  # of an answer for each text, and as many besides
-AGAIN = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-BROKEN = (500, 502, 504)  # which may be the fault of a text
-OF_TEXTS = (400, 413, 422)  # what a server says of texts that it does not take
-SAID = 300  # bytes of what a server says that are shown
-BATCH_TRIES, PART_TRIES = 3, 2  # of what may fail for a text's sake, as a batch and divided
-PATIENCE = 32  # texts that fail one after another while others are embedded
-KNOWN = "."  # a text that shows whether a server works, and how wide its vectors are
+_KEYS = {"LINGPROBE_API_KEY": "", "OPENAI_API_KEY": "openai.com"}  # and for whom alone each is
+_OURS = "LINGPROBE_API_KEY"
+_TRIES = 6  # of a request, with waits of 1, 2, 4, 8 and 16 seconds between
+_LONGEST_WAIT = 300.0  # seconds that a server may ask us to wait
+_TIMEOUT = 120.0  # seconds without an answer
+_WHOLE_SECONDS = 600.0  # for a whole answer
+_WHOLE_BYTES = 1 << 20  # of an answer for each text, and as many besides
+_AGAIN = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+_BROKEN = (500, 502, 504)  # which may be the fault of a text
+_OF_TEXTS = (400, 413, 422)  # what a server says of texts that it does not take
+_SAID = 300  # bytes of what a server says that are shown
+_BATCH_TRIES, _PART_TRIES = 3, 2  # of what may fail for a text's sake, as a batch and divided
+_PATIENCE = 32  # texts that fail one after another while others are embedded
+_KNOWN = "."  # a text that shows whether a server works, and how wide its vectors are
 
 log = logging.getLogger("lingprobe.encoders")
 
@@ -96,7 +96,7 @@ class EmbeddingServer:
         if parts.username or parts.password:
             raise DataProblem(
                 f"{parts.hostname}: the address holds a password, which would be kept with the"
-                f" results; leave it out, and set {OURS}"
+                f" results; leave it out, and set {_OURS}"
             )
         path = parts.path.rstrip("/").removesuffix("/embeddings") + "/embeddings"
         return urllib.parse.urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
@@ -119,7 +119,7 @@ class EmbeddingServer:
                     self._check_patience(full, refused)
                 else:
                     parts.append((row, part))
-        widths = {part.shape[1] for _, part in parts} or {self._embed([KNOWN]).shape[1]}
+        widths = {part.shape[1] for _, part in parts} or {self._embed([_KNOWN]).shape[1]}
         if len(widths) > 1:
             shown = " and of ".join(str(part.shape[1]) for _, part in parts[-2:])
             raise self._wrong(f"vectors of {shown} dimensions")
@@ -131,7 +131,7 @@ class EmbeddingServer:
         return Vectors((vectors,))
 
     def _divide(
-        self, texts: Sequence[str], rows: list[int], tries: int = BATCH_TRIES
+        self, texts: Sequence[str], rows: list[int], tries: int = _BATCH_TRIES
     ) -> Iterator[tuple[list[int], NDArray[np.float32] | str]]:
         """The vectors of some of the texts, by row; a text that the server refuses or fails on has
         the reason in place of its vector, found by halving until it is alone.
@@ -145,10 +145,10 @@ class EmbeddingServer:
             why = str(problem)
         if len(rows) > 1:
             middle = len(rows) // 2
-            yield from self._divide(texts, rows[:middle], PART_TRIES)
-            yield from self._divide(texts, rows[middle:], PART_TRIES)
+            yield from self._divide(texts, rows[:middle], _PART_TRIES)
+            yield from self._divide(texts, rows[middle:], _PART_TRIES)
             return
-        self._embed([KNOWN])  # or the server is at fault
+        self._embed([_KNOWN])  # or the server is at fault
         try:
             yield rows, self._embed([texts[rows[0]]], 1)
         except _Broken:
@@ -156,21 +156,21 @@ class EmbeddingServer:
 
     def _check_patience(self, full: Sequence[int], refused: Mapping[int, str]) -> None:
         """Give up where many texts failed one after another. EncoderStop."""
-        last = full[: full.index(max(refused)) + 1][-PATIENCE:]
-        if len(last) == PATIENCE and refused.keys() >= set(last):
+        last = full[: full.index(max(refused)) + 1][-_PATIENCE:]
+        if len(last) == _PATIENCE and refused.keys() >= set(last):
             raise EncoderStop(
-                f"{self.sends_to} embeds {KNOWN!r}, and failed on {PATIENCE} texts one after"
+                f"{self.sends_to} embeds {_KNOWN!r}, and failed on {_PATIENCE} texts one after"
                 f" another ({refused[last[-1]]}); see its log"
             )
 
-    def _embed(self, texts: list[str], tries: int = TRIES) -> NDArray[np.float32]:
+    def _embed(self, texts: list[str], tries: int = _TRIES) -> NDArray[np.float32]:
         """One vector a text, [texts, numbers], in their order; DataProblem where the texts may be
         at fault.
         """
         asked: dict[str, Any] = {"model": self.model, "input": texts}
         if self.dimensions is not None:
             asked["dimensions"] = self.dimensions
-        most = WHOLE_BYTES * (1 + len(texts))
+        most = _WHOLE_BYTES * (1 + len(texts))
         answer = self._ask(json.dumps(asked).encode(), most, tries)
         try:
             items = json.loads(answer)["data"]
@@ -198,12 +198,12 @@ class EmbeddingServer:
         EncoderStop where it does not answer, or refuses; DataProblem where it refuses the texts, or
         fails on them in fewer than all tries.
         """
-        for again in range(TRIES):
+        for again in range(_TRIES):
             broken, wait = True, 2.0**again
             try:
-                return _within(WHOLE_SECONDS, lambda: _post(self.address, body, most))
+                return _within(_WHOLE_SECONDS, lambda: _post(self.address, body, most))
             except _Answered as answer:
-                broken, wait = answer.code in BROKEN, self._wait(answer, wait)
+                broken, wait = answer.code in _BROKEN, self._wait(answer, wait)
                 problem = f"it answered {answer.code}"
                 if said := _without_key(answer.said):
                     log.debug("%s: %s", self.sends_to, said)
@@ -215,13 +215,13 @@ class EmbeddingServer:
                 ) from None
             except (OSError, http.client.HTTPException) as error:
                 problem = self._reason(error)
-            if broken and again + 1 == tries < TRIES:
+            if broken and again + 1 == tries < _TRIES:
                 raise _Broken(f"{self.sends_to}: {problem}")
-            if again + 1 < TRIES:
+            if again + 1 < _TRIES:
                 log.warning("%s: %s; retrying in %.0f s", self.sends_to, problem, wait)
                 time.sleep(wait)
         raise EncoderStop(
-            f"{self.sends_to} was asked {TRIES} times ({problem}); what it embedded is saved, and"
+            f"{self.sends_to} was asked {_TRIES} times ({problem}); what it embedded is saved, and"
             " the same command resumes"
         )
 
@@ -232,16 +232,16 @@ class EmbeddingServer:
         said = _without_key(answer.said)
         who = f"{self.sends_to} answered {answer.code}"
         if answer.code in (401, 403):
-            raise EncoderStop(f"{who}: set its key in the environment, as {OURS} ({said})")
-        if answer.code in OF_TEXTS:
+            raise EncoderStop(f"{who}: set its key in the environment, as {_OURS} ({said})")
+        if answer.code in _OF_TEXTS:
             raise _Broken(f"{who}: {said}")
-        if answer.code not in AGAIN:
+        if answer.code not in _AGAIN:
             raise EncoderStop(
                 f"{who} at {self.address}: {said or answer.reason}; check the address and"
                 f" model={self.model}"
             )
         wait = _retry_after(answer.later)
-        if wait is not None and wait > LONGEST_WAIT:
+        if wait is not None and wait > _LONGEST_WAIT:
             raise EncoderStop(
                 f"{who} and allows the next request in {wait:,.0f} seconds; run the same command"
                 f" then, as what it embedded is saved ({said})"
@@ -296,13 +296,13 @@ def _post(address: str, body: bytes, most: int) -> bytes:
     request = urllib.request.Request(address, body, headers)  # noqa: S310 - http or https, as checked
     opener = urllib.request.build_opener(_NoRedirect)
     try:
-        with opener.open(request, timeout=TIMEOUT) as answer:
+        with opener.open(request, timeout=_TIMEOUT) as answer:
             content: bytes = answer.read(most + 1)
             if len(content) <= most and answer.length:
                 raise http.client.IncompleteRead(content, answer.length)
     except urllib.error.HTTPError as error:
         with error:
-            said = strip_unprintable(error.read(SAID).decode("utf-8", "replace").strip())
+            said = strip_unprintable(error.read(_SAID).decode("utf-8", "replace").strip())
         later = error.headers.get("Retry-After", "")
         raise _Answered(error.code, str(error.reason), said, later) from None
     if len(content) > most:
@@ -347,14 +347,14 @@ def _keys(address: str, environment: Mapping[str, str]) -> Iterator[tuple[str, s
     $OPENAI_API_KEY), by their names.
     """
     host = urllib.parse.urlsplit(address).hostname or ""
-    for name, owner in KEYS.items():
+    for name, owner in _KEYS.items():
         key = environment.get(name, "").strip()
         if key and f".{host}".endswith(f".{owner}" if owner else ""):
             yield name, key
 
 
 def _without_key(said: str) -> str:
-    for name in KEYS:
+    for name in _KEYS:
         if key := os.environ.get(name, "").strip():
             said = said.replace(key, "***")
     return said

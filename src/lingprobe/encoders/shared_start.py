@@ -13,8 +13,8 @@ from torch import Tensor
 
 from lingprobe.encoders.alone import are_vectors_close
 
-FEW = 8  # tokens from which on it pays to read them once
-TRIED = 6  # tokens behind them on which a model is tried
+MIN_SHARED_TOKENS = 8  # tokens from which on it pays to read them once
+_TRIED = 6  # tokens behind them on which a model is tried
 
 Rows = Sequence[Sequence[int]]
 
@@ -82,7 +82,7 @@ def shared_start(
     network does not keep what it read, or where vectors would differ by more than that share of
     their length.
     """
-    rows = [[*ids, *ids[:TRIED]], [*ids, *ids[1:3]]]
+    rows = [[*ids, *ids[:_TRIED]], [*ids, *ids[1:3]]]
     if len(rows[0]) > network.limit:
         return None
     try:

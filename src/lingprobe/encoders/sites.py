@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem
 
-WHOLE = ("attn", "mlp")
-RESIDUAL = ("pre", "post")
-OF_HEADS = ("head", "slice", "map")
-LAYER = "resid"
-PATTERN = re.compile(r"(\w+):(\*|\d+)(?:-(\d+))?(?:\.(\*|\d+))?")
-HINT = "mlp:8, attn:8, pre:8, post:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
+BLOCK_PART_SITES = ("attn", "mlp")
+RESIDUAL_SITES = ("pre", "post")
+HEAD_SITES = ("head", "slice", "map")
+_LAYER = "resid"
+_PATTERN = re.compile(r"(\w+):(\*|\d+)(?:-(\d+))?(?:\.(\*|\d+))?")
+_HINT = "mlp:8, attn:8, pre:8, post:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
 
 
 class ModelSite(NamedTuple):
@@ -49,7 +49,9 @@ class ModelSite(NamedTuple):
 
 def is_site(name: str) -> bool:
     """Whether a layer's name is that of a site inside a block."""
-    return name.partition(":")[0] in (*RESIDUAL, *WHOLE, *OF_HEADS) and ":" in name
+    return (
+        name.partition(":")[0] in (*RESIDUAL_SITES, *BLOCK_PART_SITES, *HEAD_SITES) and ":" in name
+    )
 
 
 def highest_block(names: Iterable[str]) -> int | None:
@@ -63,14 +65,14 @@ def expand_sites(text: str, last_layer: int, heads: Callable[[], int] | None) ->
 
     heads  how many heads a block has; None for an encoder whose blocks cannot be looked into
     """
-    match = PATTERN.fullmatch(text)
+    match = _PATTERN.fullmatch(text)
     kind, first, end, head = match.groups() if match else ("", "", None, None)
-    fits = (kind in (*RESIDUAL, *WHOLE, LAYER) and head is None) or (
-        kind in OF_HEADS and head is not None
+    fits = (kind in (*RESIDUAL_SITES, *BLOCK_PART_SITES, _LAYER) and head is None) or (
+        kind in HEAD_SITES and head is not None
     )
     if not fits:
-        raise DataProblem(f"layers={text}: sites inside blocks are written {HINT}")
-    lowest = 0 if kind == LAYER else 1
+        raise DataProblem(f"layers={text}: sites inside blocks are written {_HINT}")
+    lowest = 0 if kind == _LAYER else 1
     blocks = (
         range(lowest, last_layer + 1) if first == "*" else range(int(first), int(end or first) + 1)
     )
@@ -78,7 +80,7 @@ def expand_sites(text: str, last_layer: int, heads: Callable[[], int] | None) ->
         raise DataProblem(
             f"layers={text}: blocks are numbered from 1 to {last_layer}; block k leads to layer k"
         )
-    if kind == LAYER:
+    if kind == _LAYER:
         return tuple(map(str, blocks))
     if heads is None:
         raise DataProblem(f"layers={text}: only hf: models can be looked into for such parts")

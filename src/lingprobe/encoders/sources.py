@@ -23,11 +23,11 @@ class FileSource:
         return f"get it from {self.address} (licence: {self.licence})"
 
 
-ENGLISH = FileSource("https://fasttext.cc/docs/en/english-vectors.html", "CC BY-SA 3.0")
-VECTORS = {
+_ENGLISH = FileSource("https://fasttext.cc/docs/en/english-vectors.html", "CC BY-SA 3.0")
+_VECTORS = {
     "glove.*": FileSource("https://nlp.stanford.edu/projects/glove/", "PDDL"),
-    "crawl-300d-2M*": ENGLISH,
-    "wiki-news-300d-1M*": ENGLISH,
+    "crawl-300d-2M*": _ENGLISH,
+    "wiki-news-300d-1M*": _ENGLISH,
     "cc.*.300.*": FileSource("https://fasttext.cc/docs/en/crawl-vectors.html", "CC BY-SA 3.0"),
 }
 """Word vectors by the names that their files were published with."""
@@ -37,6 +37,6 @@ def check_vectors(path: Path) -> None:
     """DataProblem where a file of word vectors is not there, by the name of which it is known where
     to get it.
     """
-    source = next((s for name, s in VECTORS.items() if path.match(name)), None)
+    source = next((s for name, s in _VECTORS.items() if path.match(name)), None)
     if source is not None and not path.expanduser().is_file():
         raise source.missing(path, "word vectors")

@@ -14,11 +14,11 @@ from lingprobe.data.options import Help
 from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.hf import DEPTH, said_in
+from lingprobe.encoders.hf import LAYER_COUNT_FIELDS, said_in
 from lingprobe.encoders.hub import ModelFiles, source_of
 from lingprobe.encoders.live_options import format_model_options, without_memory
 from lingprobe.encoders.model_files import (
-    MANY,
+    MULTI_VECTOR_CLASS,
     Dtype,
     SavedModel,
     format_package_versions,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from lingprobe.encoders.sentence_models import LoadedSentenceModel
 
 # files, some of which a whole model has
-WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
-FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
+_WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
+_FORMS = ("SentenceTransformer", "SparseEncoder", MULTI_VECTOR_CLASS)
 """What sentence-transformers calls models that give one vector of a text, one as wide as a
 vocabulary, and one of each token.
 """
@@ -121,7 +121,7 @@ class SentenceTransformers(SavedModel):
     @property
     def own_baselines(self) -> dict[str, EncoderQuestion]:
         """Untrained copies of a model over a transformer, and its input embeddings."""
-        if self.weights != "trained" or said_in(self.configuration, DEPTH) is None:
+        if self.weights != "trained" or said_in(self.configuration, LAYER_COUNT_FIELDS) is None:
             return {}
         return list_own_baselines(SentenceTransformers, self, self.model, True)
 
@@ -131,17 +131,17 @@ class SentenceTransformers(SavedModel):
         is refused. DataProblem.
         """
         form = identify_model_class(self.files)
-        if form not in FORMS:
+        if form not in _FORMS:
             raise DataProblem(
                 f"{self.model} is a {form}, which gives no vectors of sentences; take a model of"
-                f" {', '.join(FORMS)}"
+                f" {', '.join(_FORMS)}"
             )
-        if form == MANY and self.pool == "own":
+        if form == MULTI_VECTOR_CLASS and self.pool == "own":
             raise DataProblem(
                 f"{self.model} gives one vector for each token; read them with"
                 f" st:{self.model},pool=none"
             )
-        if form != MANY and self.pool == "none":
+        if form != MULTI_VECTOR_CLASS and self.pool == "none":
             raise DataProblem(
                 f"{self.model} gives one vector for a text; hf:{self.model},pool=none gives one for"
                 " each subword"
@@ -162,7 +162,7 @@ class SentenceTransformers(SavedModel):
             load_sentence_model,
         )
 
-        source = source_of(self.files, self.model, self.trust, WHOLE)
+        source = source_of(self.files, self.model, self.trust, _WHOLE)
         return _encode_sentences(
             load_sentence_model(
                 source,
@@ -242,9 +242,9 @@ class LiveSentenceTransformer:
 
 def check_width(width: int, form: str) -> None:
     """Refuse to cut vectors of models whose numbers all count. DataProblem."""
-    if form != FORMS[0] or width < 1:
+    if form != _FORMS[0] or width < 1:
         raise DataProblem(
-            f"truncate_dim={width}: a {form} keeps all dimensions of its vectors, and a {FORMS[0]}"
+            f"truncate_dim={width}: a {form} keeps all dimensions of its vectors, and a {_FORMS[0]}"
             " at least one"
         )
 
@@ -256,7 +256,7 @@ def class_of(model: Any) -> str:
     names = [
         c.__name__ for c in type(model).__mro__ if c.__module__.startswith("sentence_transformers.")
     ]
-    return next((name for name in names if name in FORMS), "")
+    return next((name for name in names if name in _FORMS), "")
 
 
 def identify_model_class(files: ModelFiles) -> str:
@@ -266,14 +266,14 @@ def identify_model_class(files: ModelFiles) -> str:
     if said == "ColBERT" or (
         not said and "HF_ColBERT" in (files.says("config.json").get("architectures") or [])
     ):
-        return MANY
-    return said or FORMS[0]
+        return MULTI_VECTOR_CLASS
+    return said or _FORMS[0]
 
 
 def _encode_sentences(
     ready: LoadedSentenceModel, sentences: Sequence[Sentence], tokens: int
 ) -> Vectors:
-    if ready.form == MANY:
+    if ready.form == MULTI_VECTOR_CLASS:
         from lingprobe.encoders.token_forward import run_tokens
 
         vectors, spans, cut = run_tokens(ready, sentences, tokens)

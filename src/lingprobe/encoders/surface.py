@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from lingprobe.data.core import Sentence
-from lingprobe.data.oracles import DECODABLE, EncoderQuestion, Kind
+from lingprobe.data.oracles import DECODABLE_QUESTION, EncoderQuestion, Kind
 from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.encoders.keyed_random import draw_normals
 
@@ -64,7 +64,7 @@ class RandomVectors:
     dim: int = field(default=300, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
-    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE,)
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE_QUESTION,)
     takes = "sentences"
 
     @property

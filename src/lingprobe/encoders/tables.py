@@ -18,7 +18,7 @@ from lingprobe.data.vectors import Floats, Ints, Vectors, word_units
 from lingprobe.encoders.keyed_random import draw_normals
 from lingprobe.encoders.word_files import WordFile, open_words, word_digest
 
-MOST = 1 << 16  # words whose vectors are kept
+_MOST = 1 << 16  # words whose vectors are kept
 
 
 class WordTable(Protocol):
@@ -61,7 +61,7 @@ class FileTable:
     """
 
     path: Path
-    most: int = MOST
+    most: int = _MOST
 
     @property
     def fingerprint(self) -> str:
@@ -121,7 +121,7 @@ def _open_vector_cache(path: Path, mark: str, most: int) -> WordVectorCache:
     return WordVectorCache(path, open_words(path), most)
 
 
-def open_word_table(path: Path | None, dim: int, seed: int, most: int = MOST) -> WordTable:
+def open_word_table(path: Path | None, dim: int, seed: int, most: int = _MOST) -> WordTable:
     """Word vectors of a file, of which about so many are kept in memory, or random ones of so many
     dimensions, as they stand.
     """

@@ -21,7 +21,12 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.frames import PLAIN, PromptFrame, say_started_twice, say_where
+from lingprobe.encoders.frames import (
+    DEFAULT_PROMPT_FRAME,
+    PromptFrame,
+    say_started_twice,
+    say_where,
+)
 
 Flags = NDArray[np.bool_]
 T = TypeVar("T")
@@ -214,7 +219,7 @@ def _join(parts: Sequence[list[T] | None]) -> list[T] | None:
 
 
 def tokenise_texts(
-    tokenizer: Any, limit: int, raw: Sequence[str], frame: PromptFrame = PLAIN
+    tokenizer: Any, limit: int, raw: Sequence[str], frame: PromptFrame = DEFAULT_PROMPT_FRAME
 ) -> TokenisedSentences:
     """Raw texts as the model reads them, at most `limit` tokens each."""
     if not raw:
@@ -305,7 +310,7 @@ class WordSpacing:
         )
 
 
-JOINED = WordSpacing()
+DEFAULT_WORD_SPACING = WordSpacing()
 
 
 @dataclass(frozen=True)
@@ -314,8 +319,8 @@ class SubwordSplitter:
 
     tokenizer: Any
     limit: int
-    frame: PromptFrame = PLAIN
-    words: WordSpacing = JOINED
+    frame: PromptFrame = DEFAULT_PROMPT_FRAME
+    words: WordSpacing = DEFAULT_WORD_SPACING
 
     def of(self, sentences: Sequence[Sentence]) -> TokenisedSentences:
         """Sentences in pieces, with the pieces first:last of each word; a word that was cut in two

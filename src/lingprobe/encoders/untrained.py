@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
-from lingprobe.data.oracles import DECODABLE, EncoderQuestion, Kind
+from lingprobe.data.oracles import DECODABLE_QUESTION, EncoderQuestion, Kind
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -33,8 +33,8 @@ from lingprobe.encoders.tables import open_word_table
 from lingprobe.encoders.word_files import word_digest
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
-GATES, KERNEL = 4, 3  # of a cell, each with its weights, and words that a convolution sees
-LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged
+_GATES, _KERNEL = 4, 3  # of a cell, each with its weights, and words that a convolution sees
+_LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class UntrainedArchitecture:
     seed: int = field(default=0, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
-    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE,)
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE_QUESTION,)
     takes = "sentences"
 
     def __post_init__(self) -> None:
@@ -93,10 +93,10 @@ class UntrainedArchitecture:
         """Two for each weight, for vectors of `dim` numbers."""
         hidden = self.hidden
         if self.architecture == "gated-convnet":
-            return 2.0 * hidden * (self.dim + (self.layers or 8) * KERNEL * 2 * hidden)
+            return 2.0 * hidden * (self.dim + (self.layers or 8) * _KERNEL * 2 * hidden)
         layers = self.layers or 2  # the first reads words, the others both directions
         inputs = self.dim + (layers - 1) * 2 * hidden + layers * hidden
-        return 2.0 * 2 * GATES * hidden * inputs
+        return 2.0 * 2 * _GATES * hidden * inputs
 
     @property
     def fingerprint(self) -> str:
@@ -142,7 +142,7 @@ class WordInput(NamedTuple):
         each, or for each of their words.
         """
         counts = self.counts
-        lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
+        lengths, starts = np.minimum(counts, _LONGEST), np.cumsum(counts) - counts
         units = compute_offsets(lengths) if by_word else np.arange(len(counts) + 1)
         outputs = np.zeros((int(units[-1]), width), np.float32)
 
@@ -155,7 +155,7 @@ class WordInput(NamedTuple):
 
         run_batches(work, make_batches(lengths, tokens), side_by_side=True)
         spans = word_units(counts, lengths) if by_word else None
-        return Vectors((outputs,), ("-",), spans, counts > LONGEST)
+        return Vectors((outputs,), ("-",), spans, counts > _LONGEST)
 
 
 def _run_net(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:

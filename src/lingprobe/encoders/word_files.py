@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.files import (
-    COMPRESSED,
+    COMPRESSION_SUFFIXES,
     digest_files,
     known_digest,
     open_and_hash,
@@ -39,10 +39,10 @@ from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Floats
 from lingprobe.encoders.sources import check_vectors
 
-LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
-WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
+_LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
+_WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
 _MAX_DIGITS = 18  # of a number of words or dimensions
-FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
+_FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
 
 
 # dimensions, buckets, shortest and longest subword, entries, words
@@ -77,7 +77,7 @@ def word_digest(path: Path) -> str:
     too.
     """
     check_vectors(path)
-    if not known_digest(path) and path.expanduser().stat().st_size >= LARGE:
+    if not known_digest(path) and path.expanduser().stat().st_size >= _LARGE:
         with suppress(DataProblem):  # which is for those who ask for words
             open_words(path)
     return digest_files([path])
@@ -85,7 +85,7 @@ def word_digest(path: Path) -> str:
 
 def _open_word_file(path: Path) -> WordFile:
     with open_file(path) as stream:
-        if stream.read(4) == FASTTEXT:
+        if stream.read(4) == _FASTTEXT_MAGIC:
             return _fasttext(path)
         stream.seek(0)
         first, second = stream.readline(1 << 20), stream.read(1 << 16)
@@ -98,7 +98,7 @@ def _open_word_file(path: Path) -> WordFile:
                 " a file of word vectors?"
             )
         count, dim = map(int, header)
-        if not 1 <= dim <= WIDEST:
+        if not 1 <= dim <= _WIDEST:
             raise DataProblem(
                 f"{path}:1: the header promises vectors of {dim:,} dimensions; is it a file of word"
                 " vectors?"
@@ -195,7 +195,7 @@ def _fasttext(path: Path) -> FastText:
             f"{path}: a fastText model with subwords is read by gensim:"
             f" {describe_install('static')}"
         ) from None
-    if path.suffix in COMPRESSED:
+    if path.suffix in COMPRESSION_SUFFIXES:
         raise DataProblem(f"{path}: unpack this fastText model first")
     _check_fasttext(path)
     try:
@@ -216,7 +216,7 @@ def _check_fasttext(path: Path) -> None:
     dim, bucket, shortest, longest, size, words = _FASTTEXT.unpack(head)
     held = path.stat().st_size
     right = (
-        0 < dim <= WIDEST
+        0 < dim <= _WIDEST
         and bucket >= 0
         and 0 <= words <= size
         and 0 <= shortest <= 1000
@@ -231,7 +231,7 @@ def _check_fasttext(path: Path) -> None:
 
 def _index_file(path: Path, dim: int, places: Places, binary: bool) -> WordIndex:
     """Where words stand in a file: as remembered of a large one, else by reading it through."""
-    large = path.stat().st_size >= LARGE
+    large = path.stat().st_size >= _LARGE
     if large and (table := _recall_table(known_digest(path))) is not None:
         return WordIndex(path, dim, table, binary)
     with open_and_hash(path) as (stream, finish):

@@ -15,15 +15,20 @@ from typing import Any, TypeVar
 from lingprobe.data.cache import set_environment
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import LingprobeError
-from lingprobe.nets.device import DEVICE, get_device_kind, resolved_device, resolved_dtype
-from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
+from lingprobe.nets.device import DEVICE_VARIABLE, get_device_kind, resolved_device, resolved_dtype
+from lingprobe.nets.precision import (
+    BFLOAT16_VARIABLE,
+    THREADS_VARIABLE,
+    native_bf16,
+    usable_threads,
+)
 from lingprobe.store.blocks import open_block, write_block_file
 from lingprobe.store.claims import clear_claim, hold_claim
 
-SUFFIX = ".agreement"
-NAMED = 16  # characters of a request's name
-TOLD = 3  # differences that a message names
-SHOWN = 60  # characters of a difference
+_SUFFIX = ".agreement"
+_NAMED = 16  # characters of a request's name
+_TOLD = 3  # differences that a message names
+_SHOWN = 60  # characters of a difference
 
 
 T = TypeVar("T")
@@ -69,9 +74,9 @@ class MachineProfile:
     def adopt(self) -> Iterator[None]:
         """What runs inside, worker processes included, computes with this."""
         with (
-            set_environment(DEVICE, self.device),
-            set_environment(HALF, ",".join(self.half)),
-            set_environment(THREADS, str(self.threads)),
+            set_environment(DEVICE_VARIABLE, self.device),
+            set_environment(BFLOAT16_VARIABLE, ",".join(self.half)),
+            set_environment(THREADS_VARIABLE, str(self.threads)),
         ):
             yield
 
@@ -97,7 +102,7 @@ class SharedPlan:
         told = [_difference(n, identities.get(n), agreed.get(n)) for n in {**agreed, **identities}]
         if told := [text for text in told if text]:
             why = f" ({next(iter(refused.values()))})" if refused else ""
-            raise AgreementProblem(_refusal("; ".join(told[:TOLD]) + why, self.file))
+            raise AgreementProblem(_refusal("; ".join(told[:_TOLD]) + why, self.file))
 
 
 @contextmanager
@@ -113,7 +118,7 @@ def share_plan(
     planned   makes the plan
     identify  the identities of what it measures, by name, and what is refused, with the reason
     """
-    with reach_agreement(file.with_name(file.name + SUFFIX), jobs) as agreement:
+    with reach_agreement(file.with_name(file.name + _SUFFIX), jobs) as agreement:
         plan = planned()
         agreement.settle(*identify(plan))
     with agreement.machine.adopt():
@@ -122,7 +127,7 @@ def share_plan(
 
 def name_request(*parts: Any) -> str:
     """A name for what is asked for, the same on every machine: plain values, as they are typed."""
-    return digest_texts(json.dumps(parts, ensure_ascii=False, default=str))[:NAMED]
+    return digest_texts(json.dumps(parts, ensure_ascii=False, default=str))[:_NAMED]
 
 
 @contextmanager
@@ -165,6 +170,6 @@ def _difference(name: str, here: str | None, agreed: str | None) -> str:
     if mine[1] != theirs[1]:
         return f"{name} is of another version of the code, or of packages"
     said = [
-        f"{a[:SHOWN]!r} for {b[:SHOWN]!r}" for a, b in zip(mine, theirs, strict=False) if a != b
+        f"{a[:_SHOWN]!r} for {b[:_SHOWN]!r}" for a, b in zip(mine, theirs, strict=False) if a != b
     ]
     return f"{name} has {said[0] if said else 'other settings'}"

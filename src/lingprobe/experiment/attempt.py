@@ -20,10 +20,10 @@ from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate_vectors
 from lingprobe.store.precision import StoragePrecision
 
 # sentences that fail one after another before one that is known to work is tried again
-PATIENCE = 32
-PROBES = 8  # sentences tried alone when nothing has worked yet
+_PATIENCE = 32
+TRIED_SENTENCE_COUNT = 8  # sentences tried alone when nothing has worked yet
 # seconds after which three of them are enough: an encoder that fails to load may take long over it
-ENOUGH = 20.0
+_ENOUGH = 20.0
 
 
 class EncoderProblem(LingprobeError, ValueError):
@@ -110,13 +110,13 @@ class EncoderRun:
         row.
         """
         self.failing += alone
-        if self.works_on is not None and self.failing < PATIENCE:
+        if self.works_on is not None and self.failing < _PATIENCE:
             return
         self.failing = 0
         trials = [self.works_on] if self.works_on is not None else list(self.candidates())
         start = time.monotonic()
         for number, sentence in enumerate(trials):
-            if number >= 3 and time.monotonic() - start > ENOUGH:
+            if number >= 3 and time.monotonic() - start > _ENOUGH:
                 break
             try:
                 with foreign_code(self.encoder.name):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data._foreign_code import foreign_code, one_line
-from lingprobe.data._packages import PACKAGE
+from lingprobe.data._packages import CORE_PACKAGE
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import ContentIdentity
@@ -34,7 +34,7 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 
-SENTENCES = tuple(
+_SENTENCES = tuple(
     Sentence.of(text.split())
     for text in (
         "The cat sat on the mat .",
@@ -45,9 +45,9 @@ SENTENCES = tuple(
         "It is not true that nobody likes him .",
     )
 )
-SAME = 1e-3  # how far, of its length, a vector may be from one of another machine
-ALONE = 1e-2  # the same from one of another batch, in half precision as well
-SUFFIX = ".canary"
+MACHINE_TOLERANCE = 1e-3  # how far, of its length, a vector may be from one of another machine
+BATCH_TOLERANCE = 1e-2  # the same from one of another batch, in half precision as well
+_SUFFIX = ".canary"
 _RANDOM = "random"
 
 log = logging.getLogger("lingprobe.experiment")
@@ -91,10 +91,10 @@ def check_identity(identity: ContentIdentity, encoder: Encoder, paths: RunPaths)
         return EncoderCheck(identity)
     name, remark = encoder.name, ""
     try:
-        whole = _vectors(encoder, [SENTENCES])
+        whole = _vectors(encoder, [_SENTENCES])
     except Exception as error:
         try:
-            whole = _vectors(encoder, ([each] for each in SENTENCES))
+            whole = _vectors(encoder, ([each] for each in _SENTENCES))
         except Exception:  # whoever encodes says what is wrong
             return EncoderCheck(identity)
         remark = (
@@ -102,14 +102,14 @@ def check_identity(identity: ContentIdentity, encoder: Encoder, paths: RunPaths)
             " alone"
         )
     else:
-        if not _gives(encoder, [SENTENCES], whole, SAME):
+        if not _gives(encoder, [_SENTENCES], whole, MACHINE_TOLERANCE):
             return EncoderCheck(
                 replace(identity, facts=(*identity.facts, f"{_RANDOM} {uuid.uuid4().hex}")),
                 f"{name} gives other vectors each time that it reads a sentence, so its scores"
                 " cannot be reproduced, and its vectors are of this run alone",
             )
         ready = _prepare(encoder)
-        if not _gives(ready, [SENTENCES[:1], SENTENCES[1:]], whole, ALONE):
+        if not _gives(ready, [_SENTENCES[:1], _SENTENCES[1:]], whole, BATCH_TOLERANCE):
             remark = (
                 f"{name} gives a sentence another vector beside other sentences, so its scores"
                 " depend on which are read together"
@@ -118,7 +118,7 @@ def check_identity(identity: ContentIdentity, encoder: Encoder, paths: RunPaths)
     mark, canary = next(_matching(paths.results, stem, whole), ""), None
     if not mark:
         mark = digest_pieces(*whole)
-        canary = ConsistencyVectors(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
+        canary = ConsistencyVectors(paths.results / f"{stem}-{mark}{_SUFFIX}", name, whole)
     return EncoderCheck(
         replace(identity, facts=(*identity.facts, f"canary {mark}")), remark, canary
     )
@@ -127,7 +127,7 @@ def check_identity(identity: ContentIdentity, encoder: Encoder, paths: RunPaths)
 def _prepare(encoder: Encoder) -> Encoder:
     """What a run encodes with: what is fitted to its corpus is fitted once, not to each batch."""
     return (
-        encoder.prepare(SENTENCES)
+        encoder.prepare(_SENTENCES)
         if isinstance(encoder, PreparingEncoder | SentEvalPair)
         else encoder
     )
@@ -140,7 +140,7 @@ def has_foreign_code(encoder: Encoder) -> bool:
     adapted = isinstance(
         encoder, FunctionEncoder | PreparingEncoder | BatcherEncoder | SentEvalPair
     )
-    return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
+    return adapted or type(encoder).__module__.partition(".")[0] != CORE_PACKAGE
 
 
 def is_random(identity: ContentIdentity) -> bool:
@@ -193,9 +193,9 @@ def measure_gap(layers: Sequence[Floats], others: Sequence[Floats]) -> float:
 
 def _matching(results: Path, stem: str, vectors: Sequence[Floats]) -> Iterator[str]:
     """The marks of vectors beside the results that are the same as these but for rounding."""
-    for path in sorted(results.glob(f"{stem}-*{SUFFIX}")):
+    for path in sorted(results.glob(f"{stem}-*{_SUFFIX}")):
         if (block := open_block(path)) is None:
             continue
         stored = [block.array(str(number)) for number in range(len(block.arrays))]
-        if _are_vectors_alike(stored, vectors, SAME):
+        if _are_vectors_alike(stored, vectors, MACHINE_TOLERANCE):
             yield path.stem.rpartition("-")[2]

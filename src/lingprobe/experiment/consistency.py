@@ -26,18 +26,24 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import ContentIdentity
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.experiment.canary import ALONE, SAME, has_foreign_code, is_random, measure_gap
+from lingprobe.experiment.canary import (
+    BATCH_TOLERANCE,
+    MACHINE_TOLERANCE,
+    has_foreign_code,
+    is_random,
+    measure_gap,
+)
 from lingprobe.experiment.embed import slots_of
-from lingprobe.experiment.keys import FULL, vectors_key
+from lingprobe.experiment.keys import FULL_PRECISION_DTYPE, vectors_key
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 from lingprobe.store.folder import keys_of
 
-HANDFUL = 12  # sentences of a task: a change of a quarter of them is found with 97 %
-SHARES = (25, 5)  # percent of a task's sentences, of whose change the chance is said
-FOLDER, SUFFIX = "checked", ".checked"
-FIRST = "first"  # how the vectors are called that an encoder gave before any others
+_HANDFUL = 12  # sentences of a task: a change of a quarter of them is found with 97 %
+_SHARES = (25, 5)  # percent of a task's sentences, of whose change the chance is said
+_FOLDER, _SUFFIX = "checked", ".checked"
+_FIRST = "first"  # how the vectors are called that an encoder gave before any others
 
 log = logging.getLogger("lingprobe.experiment")
 _random = np.random.default_rng()
@@ -62,7 +68,7 @@ class KeptHandful:
             for number, layer in enumerate(layers)
         }
         facts = {"encoder": encoder, "mark": self.mark, "sentences": json.dumps(lines)}
-        name = f"{stem}-{digest_texts(self.mark, *map(repr, lines))[:16]}{SUFFIX}"
+        name = f"{stem}-{digest_texts(self.mark, *map(repr, lines))[:16]}{_SUFFIX}"
         try:
             write_block_file(folder / name, "checked", facts, arrays, keep=True)
         except StoreProblem as problem:
@@ -71,7 +77,7 @@ class KeptHandful:
 
 class CheckOutcome(NamedTuple):
     """What became of vectors that were made again: of how many sentences, of how many they are
-    others, and the chance to find a change of each of `SHARES`.
+    others, and the chance to find a change of each of `_SHARES`.
     """
 
     checked: int
@@ -88,7 +94,7 @@ class SettledIdentity:
     identity: ContentIdentity
     remark: str = ""
     check: VectorCheck | None = None
-    mark: str = FIRST
+    mark: str = _FIRST
 
     def keep(self) -> None:
         """Keep a handful of each task beside the results, where none is kept, for later checks."""
@@ -133,12 +139,12 @@ class VectorCheck:
     @property
     def _folders(self) -> list[Path]:
         """Where handfuls are kept: beside the results, and in the cache for other results."""
-        return [self.paths.results, self.paths.cache / FOLDER]
+        return [self.paths.results, self.paths.cache / _FOLDER]
 
     def settle(self, name: str) -> SettledIdentity:
         """The identity of the newest vectors that are those of today; a new one where none are."""
         kept = self._read_kept()
-        marks = list(dict.fromkeys([*(one.mark for one in kept), FIRST]))
+        marks = list(dict.fromkeys([*(one.mark for one in kept), _FIRST]))
         outcomes: dict[str, CheckOutcome] = {}
         try:
             for mark in marks:
@@ -160,14 +166,14 @@ class VectorCheck:
         return SettledIdentity(self._identity(mark), remark, self, mark)
 
     def _identity(self, mark: str) -> ContentIdentity:
-        if mark == FIRST:
+        if mark == _FIRST:
             return self.known
         return replace(self.known, facts=(*self.known.facts, f"changed {mark}"))
 
     def _read_kept(self) -> list[KeptHandful]:
         """The handfuls that are kept of this encoder, the newest first."""
         found = dict[str, KeptHandful]()
-        paths = [path for one in self._folders for path in one.glob(f"{self.stem}-*{SUFFIX}")]
+        paths = [path for one in self._folders for path in one.glob(f"{self.stem}-*{_SUFFIX}")]
         for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True):
             if path.name not in found and (handful := _read_kept_sample(path)) is not None:
                 found[path.name] = handful
@@ -180,13 +186,13 @@ class VectorCheck:
         for task in self.tasks:
             cached, count = self._sample_cached(mark, task)
             mine = {each: beside[each] for each in task if each in beside}
-            if mark == FIRST and cached:
+            if mark == _FIRST and cached:
                 mine = {}
             if mine or cached:
                 chances.append(_chances(count or len(task), len(mine | cached)))
             sampled |= mine | cached
         if not sampled:  # those of other tasks, then
-            sampled = dict(list(beside.items())[:HANDFUL])
+            sampled = dict(list(beside.items())[:_HANDFUL])
             if not sampled:
                 return CheckOutcome(0, 0, ())
             chances.append(_chances(sum(map(len, self.tasks)), len(sampled)))
@@ -205,7 +211,7 @@ class VectorCheck:
         store, slots = self.paths.vector_store(), slots_of(self.encoder)
         base = vectors_key(self.encoder, self._identity(mark))
         there = np.flatnonzero(store.holds(base, slots, keys_of(task)))
-        chosen = sorted(_random.permutation(there)[:HANDFUL].tolist())
+        chosen = sorted(_random.permutation(there)[:_HANDFUL].tolist())
         sentences = [task[i] for i in chosen]
         refused = store.refusal_reasons(base, slots, sentences)
         sentences = [each for i, each in enumerate(sentences) if i not in refused]
@@ -262,7 +268,7 @@ class VectorCheck:
         """Of how many sentences vectors changed, or depend on the batch: others than are kept,
         among others, alone, and by more than twice what these two differ for any of them.
         """
-        limit = SAME if self.paths.dtype == FULL else ALONE
+        limit = MACHINE_TOLERANCE if self.paths.dtype == FULL_PRECISION_DTYPE else BATCH_TOLERANCE
         gaps = {
             each: measure_gap(self.encoded[each], layers)
             for each, layers in kept.items()
@@ -302,7 +308,7 @@ class VectorCheck:
         """What an encoder gives to a random handful when it was fitted to that alone; nothing where
         it cannot, which is said when it encodes.
         """
-        chosen = _random.permutation(len(task))[:HANDFUL].tolist()
+        chosen = _random.permutation(len(task))[:_HANDFUL].tolist()
         try:
             return self._vectors([task[i] for i in chosen])
         except Exception as error:
@@ -339,10 +345,10 @@ def _by_sentence(vectors: Vectors, count: int) -> list[Sequence[Floats]]:
 
 def _chances(left: int, sampled: int) -> list[float]:
     """The chance that a sample without replacement has one of the sentences that changed, where
-    these are each of `SHARES` of those that are left (hypergeometric).
+    these are each of `_SHARES` of those that are left (hypergeometric).
     """
     size = min(sampled, left)
-    unchanged = [left - math.ceil(share * left / 100) for share in SHARES]
+    unchanged = [left - math.ceil(share * left / 100) for share in _SHARES]
     return [1 - math.comb(each, size) / math.comb(left, size) for each in unchanged]
 
 
@@ -350,7 +356,7 @@ def _say_same(name: str, outcome: CheckOutcome) -> str:
     most, least = (f"{100 * chance:.0f} %" for chance in outcome.chances)
     return (
         f"{name}: {outcome.checked:,} cached vectors checked again, none changed (a change of"
-        f" {SHARES[0]} % of the sentences is found with {most}, of {SHARES[1]} % with {least})"
+        f" {_SHARES[0]} % of the sentences is found with {most}, of {_SHARES[1]} % with {least})"
     )
 
 

@@ -15,29 +15,29 @@ from lingprobe.data.core import DataProblem, Dataset, DeviceAwareEncoder, Encode
 from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.sizes import FitSize, WorkAmount, WorkEstimator
-from lingprobe.encoders.hf import DEPTH, said_in
+from lingprobe.encoders.hf import LAYER_COUNT_FIELDS, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.provenance import list_layer_names
-from lingprobe.experiment.room import PIECES
+from lingprobe.experiment.room import SUBWORDS_PER_WORD
 from lingprobe.experiment.settings import keeps_settings
 from lingprobe.experiment.speeds import measure_speeds
 from lingprobe.experiment.units import get_width, width_of
 from lingprobe.nets.precision import beside_products
 
-START = 4.0
+PROCESS_START_SECONDS = 4.0
 """Seconds that a process takes to begin, and to plan."""
-GROUP, TRIAL = 0.02, 0.02
+_GROUP, _TRIAL = 0.02, 0.02
 """Seconds that the examples of a group of fits take, and the score and interval of a trial."""
-OTHERWISE = 0.3
+_OTHERWISE = 0.3
 """Seconds that a group of fits takes, where nothing else says how long."""
-FEATURES = 300
+_FEATURES = 300
 """Numbers of a vector, where nothing says how many."""
-MARKS = 2
+_MARKS = 2
 """Pieces that a tokenizer puts around a sentence."""
-BASELINE = 1e-4
+_BASELINE = 1e-4
 """Seconds that a baseline takes for a sentence."""
 
 
@@ -47,12 +47,12 @@ def estimate_fitting(groups: Sequence[TrialGroup], paths: RunPaths) -> float:
     """
     usual = functools.cache(lambda: _usual_seconds(paths))  # read where a probe does not know
     steps: dict[tuple[str, ...], float] = {}  # of each pass, whose groups take them together
-    total = sum(GROUP + TRIAL * len(one.trials) for one in groups)
+    total = sum(_GROUP + _TRIAL * len(one.trials) for one in groups)
     for group in groups:
         work = _work_of(group)
         if work is None:
             probe, task = group.trials[0].probe, group.trials[0].task
-            total += usual().get((probe, task)) or usual().get((probe,)) or OTHERWISE
+            total += usual().get((probe, task)) or usual().get((probe,)) or _OTHERWISE
         else:
             steps[group.joint] = max(steps.get(group.joint, 0.0), work.steps)
             total += measure_speeds().seconds(work._replace(steps=0.0))
@@ -111,7 +111,7 @@ def _estimate_input_size(dataset: Dataset, features: int) -> FitSize:
 
 def _count_features(group: TrialGroup, read: str) -> int:
     """Numbers of what a probe reads of an example; of a mix, those of a layer."""
-    usual = get_width(group.encoder) or FEATURES
+    usual = get_width(group.encoder) or _FEATURES
     try:
         how, layers = read_of(read, list_layer_names(group.encoder))
     except ReadingProblem:  # of an encoder that says nothing of its layers
@@ -129,18 +129,18 @@ def estimate_encoding(
     """
     if isinstance(encoder, CostedEncoder):
         products = encoder.word_operations * sum(len(s.words) for s in sentences)
-        return BASELINE * len(sentences) + products / measure_speeds().products
+        return _BASELINE * len(sentences) + products / measure_speeds().products
     if not isinstance(encoder, SavedModel):
-        return BASELINE * len(sentences) if get_encoder_role(encoder) == "baseline" else None
+        return _BASELINE * len(sentences) if get_encoder_role(encoder) == "baseline" else None
     said, folder = encoder.configuration, encoder.files.folder
     words = said.get("vocab_size")
     table = (
         words * get_width(encoder) if isinstance(words, int) else 0
     )  # of which none is multiplied
     parameters = (_numbers(folder, said) - table) * _compute_depth_share(
-        said_in(said, DEPTH), slots
+        said_in(said, LAYER_COUNT_FIELDS), slots
     )
-    pieces = sum(len(s.words) * PIECES + MARKS for s in sentences)
+    pieces = sum(len(s.words) * SUBWORDS_PER_WORD + _MARKS for s in sentences)
     half = isinstance(encoder, DeviceAwareEncoder) and encoder.runs[0] == "bfloat16"
     return 2 * parameters * pieces / measure_speeds().products * beside_products(half)
 

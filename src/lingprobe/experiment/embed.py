@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Encoder, LayeredEncoder, PreparedEncoder, Sentence
 from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.experiment.attempt import PROBES, EncoderProblem, EncoderRun
-from lingprobe.experiment.runners import HERE, LostItem, WorkerPool
+from lingprobe.experiment.attempt import TRIED_SENTENCE_COUNT, EncoderProblem, EncoderRun
+from lingprobe.experiment.runners import LOCAL_POOL, LostItem, WorkerPool
 from lingprobe.store import plans
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.claims import ClaimWatch, make_once
@@ -80,7 +80,7 @@ def embed_sentences(
     store: VectorStore,
     key: str,
     retry: bool = True,
-    workers: WorkerPool = HERE,
+    workers: WorkerPool = LOCAL_POOL,
 ) -> EmbeddedSentences:
     """Vectors are computed once and kept: encode what the store does not hold yet, the blocks of
     one's share first.
@@ -230,7 +230,11 @@ def _run_for(
         refused = request.store.refusal_reasons(request.base, request.slots, request.keys)
         cached = [i for i in np.flatnonzero(~lacking.any(0)).tolist() if i not in refused][:1]
         new = np.flatnonzero(lacking.any(0))
-        spread = new[np.linspace(0, len(new) - 1, PROBES).round().astype(int)] if len(new) else new
+        spread = (
+            new[np.linspace(0, len(new) - 1, TRIED_SENTENCE_COUNT).round().astype(int)]
+            if len(new)
+            else new
+        )
         return [request.sentences[i] for i in dict.fromkeys([*cached, *spread.tolist()])]
 
     return EncoderRun(

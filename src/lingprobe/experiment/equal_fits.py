@@ -13,15 +13,15 @@ from lingprobe.data.core import FitJob, Predictor, Probe, needs_of
 from lingprobe.data.digests import RunningDigest
 from lingprobe.data.latest import LruCache
 
-ROOM = 2**26  # bytes of weights that are kept for the next cell
-MATCHED = "matched"  # the note of data sets that are cells of a matrix
+_ROOM = 2**26  # bytes of weights that are kept for the next cell
+_MATCHED = "matched"  # the note of data sets that are cells of a matrix
 
 
 class FitCache:
     """The latest fits, by all numbers that they were made of; safe among threads."""
 
     def __init__(self) -> None:
-        self._latest: LruCache[list[Predictor]] = LruCache(ROOM)
+        self._latest: LruCache[list[Predictor]] = LruCache(_ROOM)
 
     def fit(self, probe: Probe, job: FitJob) -> list[Predictor]:
         """What a probe learns, a predictor a cell."""
@@ -39,7 +39,7 @@ def _is_repeatable(probe: Probe, job: FitJob) -> bool:
     """Whether equal features and classes make an equal fit, and are to be expected."""
     needs, train = needs_of(probe), job.train
     reads_more = needs.seeds or needs.words or needs.stratum or needs.mixes
-    is_cell = MATCHED in train.dataset.notes and train.labels.classes is not None
+    is_cell = _MATCHED in train.dataset.notes and train.labels.classes is not None
     return is_cell and isinstance(probe, Hashable) and not reads_more
 
 
@@ -64,4 +64,4 @@ def _size(job: FitJob) -> int:
     return 4 * len(job.cells) * len(job.train.labels.names) * width
 
 
-FITS = FitCache()
+EQUAL_FIT_CACHE = FitCache()

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 from lingprobe.data.abilities import LookupEncoder, RemoteEncoder
 from lingprobe.data.cache import format_bytes
 from lingprobe.data.core import DataProblem, DeviceAwareEncoder, Encoder, Sentence
-from lingprobe.experiment.durations import START, estimate_encoding, estimate_fitting
+from lingprobe.experiment.durations import (
+    PROCESS_START_SECONDS,
+    estimate_encoding,
+    estimate_fitting,
+)
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialPlan, group_refusals
 from lingprobe.experiment.portions import split_groups
@@ -17,7 +21,7 @@ from lingprobe.experiment.provenance import runs_in
 from lingprobe.experiment.room import bytes_of, left_of
 from lingprobe.experiment.run import find_missing
 
-MINUTE, HOUR = 60, 3600
+_MINUTE, _HOUR = 60, 3600
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ def estimate_plan(plan: TrialPlan, paths: RunPaths) -> Estimate:
     refused = dict(plan.refused)
     parts = split_groups(groups, paths)
     reading = time.perf_counter() - start  # as a run does, too
-    seconds = START + reading + estimate_fitting(groups, paths) if groups else 0.0
+    seconds = PROCESS_START_SECONDS + reading + estimate_fitting(groups, paths) if groups else 0.0
     for part in parts:
         left = [(one, todo) for one in part.passes if (todo := left_of(one, store))]
         size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))
@@ -125,8 +129,8 @@ def _lacks(encoder: Encoder, sentences: Sequence[Sentence]) -> str:
 
 
 def _duration(seconds: float) -> str:
-    if seconds < 2 * MINUTE:
+    if seconds < 2 * _MINUTE:
         return f"{seconds:,.0f} s"
-    if seconds < 2 * HOUR:
-        return f"{seconds / MINUTE:,.0f} min"
-    return f"{seconds / HOUR:,.1f} h"
+    if seconds < 2 * _HOUR:
+        return f"{seconds / _MINUTE:,.0f} min"
+    return f"{seconds / _HOUR:,.1f} h"

@@ -17,13 +17,20 @@ from lingprobe.corpora.training_sentences import (
 )
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.cache import recall_value, remember_value
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, TrainingAwareEncoder
+from lingprobe.data.core import (
+    DATA_SPLITS,
+    DataProblem,
+    Dataset,
+    Encoder,
+    Task,
+    TrainingAwareEncoder,
+)
 from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import ContentIdentity
 from lingprobe.experiment.data import load_dataset
 
-NAMED, LONGEST = 2, 60  # sentences that a refusal names, and how much of each
-UNKNOWN = (
+_NAMED, _LONGEST = 2, 60  # sentences that a refusal names, and how much of each
+_UNKNOWN = (
     "trained by a version that did not record the training sentences, so it may be probed on some"
     " of them"
 )
@@ -79,7 +86,7 @@ def list_memories(
         for name, one in encoders.items()
         if isinstance(one, TrainingAwareEncoder)
     }
-    lost = {name: f"{name}: {UNKNOWN}" for name, memory in taught.items() if memory is None}
+    lost = {name: f"{name}: {_UNKNOWN}" for name, memory in taught.items() if memory is None}
     return {name: memory for name, memory in taught.items() if memory is not None}, lost
 
 
@@ -90,9 +97,9 @@ def _refusal(dataset: Dataset, seen: Hashes, known: str) -> str:
     rows = np.flatnonzero(bad[dataset.sites[:, :, 0]].any(1))
     if not len(rows):
         return ""
-    counts = np.bincount(dataset.splits[rows].clip(0), minlength=len(SPLITS)).tolist()
-    parts = ", ".join(f"{n:,} of {name}" for name, n in zip(SPLITS, counts, strict=True) if n)
-    named = " and ".join(islice(_quote_sentences(dataset, rows, bad), NAMED))
+    counts = np.bincount(dataset.splits[rows].clip(0), minlength=len(DATA_SPLITS)).tolist()
+    parts = ", ".join(f"{n:,} of {name}" for name, n in zip(DATA_SPLITS, counts, strict=True) if n)
+    named = " and ".join(islice(_quote_sentences(dataset, rows, bad), _NAMED))
     return (
         f"{len(rows):,} of {len(dataset):,} examples ({parts}) have sentences that this encoder was"
         f" trained on, such as {named}; train it without them (`lingprobe train --exclude CORPUS`,"
@@ -107,4 +114,4 @@ def _quote_sentences(
     numbers = dataset.sites[rows, :, 0]
     for number in dict.fromkeys(numbers[bad[numbers]].tolist()):
         text = dataset.sentences[number].text
-        yield repr(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
+        yield repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")

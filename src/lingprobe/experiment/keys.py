@@ -12,17 +12,23 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import ContentIdentity, ResultIdentities, compute_identity
 from lingprobe.encoders import ENCODERS
 from lingprobe.nets.precision import must_be_reproducible
-from lingprobe.store.results import SHARED
+from lingprobe.store.results import SHARED_ID_CHARACTERS
 
-FULL = "float32"  # the type in which vectors are what an encoder returned
-EMBEDS = ("lingprobe.experiment.embed:embed_sentences", "lingprobe.experiment.embed:load_vectors")
+FULL_PRECISION_DTYPE = "float32"  # the type in which vectors are what an encoder returned
+EMBEDDING_CODE = (
+    "lingprobe.experiment.embed:embed_sentences",
+    "lingprobe.experiment.embed:load_vectors",
+)
 """What makes vectors of an encoder."""
-MEASURES = ("lingprobe.experiment.measure:prepare_group", "lingprobe.experiment.measure:fit_groups")
+_MEASURES = (
+    "lingprobe.experiment.measure:prepare_group",
+    "lingprobe.experiment.measure:fit_groups",
+)
 """What makes results of data sets and vectors."""
 
 
 def identify_encoder(
-    reference: str | None, encoder: Encoder, precision: str = FULL, state: str = ""
+    reference: str | None, encoder: Encoder, precision: str = FULL_PRECISION_DTYPE, state: str = ""
 ) -> ContentIdentity:
     """What decides an encoder's vectors: it, the type that they are kept in, and the state of an
     object that says nothing of itself.
@@ -31,7 +37,7 @@ def identify_encoder(
         ENCODERS,
         reference,
         encoder,
-        *([precision] if precision != FULL else []),
+        *([precision] if precision != FULL_PRECISION_DTYPE else []),
         *([state] if state else []),
     )
 
@@ -40,7 +46,7 @@ def vectors_key(encoder: Encoder, identity: ContentIdentity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
     reference = encoder.base if isinstance(encoder, LayeredEncoder) else identity.reference
     return digest_texts(
-        reference, identity.code, *identity.facts, digest_code(*EMBEDS), *_threads()
+        reference, identity.code, *identity.facts, digest_code(*EMBEDDING_CODE), *_threads()
     )
 
 
@@ -51,8 +57,11 @@ def trial_id(trial: Trial, ingredients: ResultIdentities) -> str:
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
     store finds their file.
     """
-    shared = digest_texts(*map(str, ingredients), digest_code(*MEASURES), *_threads())
-    return shared[:SHARED] + digest_texts(shared, trial.read, str(trial.seed))[SHARED:]
+    shared = digest_texts(*map(str, ingredients), digest_code(*_MEASURES), *_threads())
+    return (
+        shared[:SHARED_ID_CHARACTERS]
+        + digest_texts(shared, trial.read, str(trial.seed))[SHARED_ID_CHARACTERS:]
+    )
 
 
 def _threads() -> list[str]:

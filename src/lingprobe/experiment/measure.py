@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.abilities import ModelSelectingProbe, PromptEncoder
 from lingprobe.data.core import (
-    SPLITS,
+    DATA_SPLITS,
     Cell,
     Dataset,
     Encoder,
@@ -77,7 +77,7 @@ from lingprobe.metrics.thresholds import count_at_thresholds
 from lingprobe.store.vectors import VectorStore
 
 _MAX_LISTED_PROBLEMS = 5
-MAX_KEPT_PROBES = 256
+_MAX_KEPT_PROBES = 256
 
 
 class EncodedDataset(NamedTuple):
@@ -172,7 +172,7 @@ def prepare_group(
     return replace(made, own=own.job)
 
 
-PROBES_WITH_CHOICE: LruCache[Probe] = LruCache(MAX_KEPT_PROBES)
+_PROBES_WITH_CHOICE: LruCache[Probe] = LruCache(_MAX_KEPT_PROBES)
 """Probes that chose lately, by what they chose for."""
 
 
@@ -183,16 +183,16 @@ def _probe_with_choice(part: PreparedGroup, store: VectorStore) -> Probe:
     group = part.group
     if not isinstance(group.probe, ModelSelectingProbe):
         return group.probe
-    if (probe := PROBES_WITH_CHOICE.find(_name_choice(group))) is not None:
+    if (probe := _PROBES_WITH_CHOICE.find(_name_choice(group))) is not None:
         return probe
     first = replace(first_fold(group), control=UnchangedLabels())
     if first.task is group.task and isinstance(group.control, UnchangedLabels):
         probe = group.probe.with_choice(part.job.train, part.job.dev, _reads(group))
-    elif (probe := PROBES_WITH_CHOICE.find(_name_choice(first))) is None:
+    elif (probe := _PROBES_WITH_CHOICE.find(_name_choice(first))) is None:
         dataset = load_dataset(first.task, first.ingredients.task)
         probe = prepare_group(first, dataset, store, before=part).job.probe
     assert probe is not None
-    PROBES_WITH_CHOICE.keep(_name_choice(group), probe)
+    _PROBES_WITH_CHOICE.keep(_name_choice(group), probe)
     return probe
 
 
@@ -415,7 +415,7 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     classes.
     """
     by_split: dict[str, dict[str, int]] = {}
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         labels = lost.labels.take(lost.rows(split))
         counts = Counter(labels.class_names())
         by_split[split] = {name: counts[name] for name in (*labels.names, "") if counts[name]}

@@ -15,7 +15,7 @@ from lingprobe.experiment.units import get_width
 from lingprobe.nets.device import fits_elsewhere
 from lingprobe.nets.memory import memory_bound
 
-MANY = 2000  # labels that may be an id
+_MANY = 2000  # labels that may be an id
 
 
 def estimate_fit_size(data: PlanFacts, encoder: Encoder) -> FitSize:
@@ -32,7 +32,7 @@ def too_large(probe: Probe, size: FitSize, bound: int | None) -> str:
         return ""
     hint = (
         "is the label an id? If not, join rare labels"
-        if size.outputs > MANY
+        if size.outputs > _MANY
         else "take fewer examples, or --project 256"
     )
     return (

@@ -9,7 +9,7 @@ from typing import Any
 
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.identity import shared_fact
-from lingprobe.data.references import REMEMBERED
+from lingprobe.data.references import MAX_CACHED_REFERENCES
 from lingprobe.datasets.controls import without_draw
 from lingprobe.tasks.repeats import strip_fold
 
@@ -46,7 +46,7 @@ def _get_result_origin(result: Result) -> str:
     )
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=MAX_CACHED_REFERENCES)
 def _made_of(identity: str) -> list[Any]:
     """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code
     alone, and of a fold whose examples do, how many folds there are.

@@ -11,14 +11,19 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import EncoderQuestion, find_own_baselines
 from lingprobe.data.references import Reference, remove_options
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.hf import DEPTH, said_in
+from lingprobe.encoders.hf import LAYER_COUNT_FIELDS, said_in
 from lingprobe.encoders.model_files import SavedModel
-from lingprobe.encoders.own_baselines import INPUTS, count_block_weights, is_copy, reads_prompt
+from lingprobe.encoders.own_baselines import (
+    INPUT_LAYERS,
+    count_block_weights,
+    is_copy,
+    reads_prompt,
+)
 from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.experiment.units import get_width
 from lingprobe.nets.device import free_memory
 
-LARGEST_COPY = 1e9  # weights; of larger models a copy is measured on request
+_LARGEST_COPY = 1e9  # weights; of larger models a copy is measured on request
 _CHEAP = 2e12  # operations of all copies of an encoder, about a minute of a slow processor
 _PIECES = 25  # word pieces of a sentence, about
 _BYTES = 8  # of a weight: that of the copy, and that of the trained model beside it
@@ -40,14 +45,14 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     """
     weights = _count_weights(encoder)
     free = free_memory()
-    is_able = 0 < weights <= LARGEST_COPY and (free is None or _BYTES * weights <= free)
+    is_able = 0 < weights <= _LARGEST_COPY and (free is None or _BYTES * weights <= free)
     own = name_own_baselines(encoder)
     copies = [name for name in own if is_copy(name)]
     is_cheap = 2 * weights * _PIECES * examples * len(copies) <= _CHEAP
     chosen: list[str] = []
     for _, same in groupby(copies, key=lambda reference: remove_options(reference, "seed")):
         chosen += list(same)[: None if is_cheap else 1] if is_able else []
-    if is_able and not {*INPUTS} & {*list_layer_names(encoder)}:
+    if is_able and not {*INPUT_LAYERS} & {*list_layer_names(encoder)}:
         chosen += [name for name in own if name not in copies and not reads_prompt(name)]
     chosen += filter(reads_prompt, own)
     return dict(_make_able(chosen))
@@ -57,7 +62,7 @@ def _count_weights(encoder: Encoder) -> float:
     if not isinstance(encoder, SavedModel):
         return 0.0
     said = encoder.configuration
-    return count_block_weights(said, said_in(said, DEPTH), get_width(encoder))
+    return count_block_weights(said, said_in(said, LAYER_COUNT_FIELDS), get_width(encoder))
 
 
 def _make_able(references: Iterable[str]) -> Iterable[tuple[str, Encoder]]:

@@ -24,7 +24,7 @@ from lingprobe.data.core import (
 )
 from lingprobe.data.errors import DataProblem, LingprobeError
 from lingprobe.data.identity import ContentIdentity, ResultIdentities, compute_identity
-from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, get_encoder_role
+from lingprobe.data.oracles import BEYOND_SURFACE_QUESTION, Kind, find_opposed, get_encoder_role
 from lingprobe.data.reading import EncoderWithView, ReadingProblem, parse_view, reads_of
 from lingprobe.data.references import (
     Contents,
@@ -42,7 +42,7 @@ from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.own_baselines import choose_own_baselines
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.experiment.provenance import NAMELESS, list_layer_names
+from lingprobe.experiment.provenance import UNNAMED_LAYER, list_layer_names
 from lingprobe.experiment.readers import (
     EncoderReading,
     ReadingSettings,
@@ -53,12 +53,12 @@ from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.probes.estimators import as_probe
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baseline_names import WORDS
+from lingprobe.tasks.baseline_names import WORDS_BASELINE
 
-NO_CONTROL = "none"  # the task itself, which every control is beside
+_NO_CONTROL = "none"  # the task itself, which every control is beside
 STRONG_PROBE = "mlp"  # reads baselines of the surface, too, where that is asked for
-BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")  # beside what was asked for, unless left out
-TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
+ADDED_ROLES: tuple[Kind, ...] = ("baseline", "oracle")  # beside what was asked for, unless left out
+_TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 
 class PlanProblem(LingprobeError, ValueError):
@@ -150,11 +150,11 @@ def make_plan(designs: TrialDesign | Sequence[TrialDesign], paths: RunPaths) -> 
     if not whole.trials:
         reasons = [f"{names}: {why}" for names, why in group_refusals(whole.refused)]
         more = (
-            [f"and {len(reasons) - TOLD} more tasks like these"]
-            if len(reasons) > TOLD + 1
-            else reasons[TOLD:]
+            [f"and {len(reasons) - _TOLD} more tasks like these"]
+            if len(reasons) > _TOLD + 1
+            else reasons[_TOLD:]
         )
-        told = "; ".join([*reasons[:TOLD], *more])
+        told = "; ".join([*reasons[:_TOLD], *more])
         why = told or "name at least one task, one encoder and one probe that fit"
         raise PlanProblem(f"nothing to measure: {why}")
     return _settle_encoders(whole, paths)
@@ -226,11 +226,11 @@ def _plan_design(design: TrialDesign, paths: RunPaths) -> TrialPlan:
     probes = probes or _things(PROBES, sorted({t.probe for t in tasks.values()}))
     further = _things(PROBES, [STRONG_PROBE]) if design.strong else {}
     posed_controls = [
-        list_draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)
+        list_draws(control, design.seeds) for control in (_NO_CONTROL, *design.controls)
     ]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
     if any(_reads_words(p) for p in probes.values()):
-        encoders.setdefault(ENCODERS.canonical(WORDS), make_encoder(WORDS))
+        encoders.setdefault(ENCODERS.canonical(WORDS_BASELINE), make_encoder(WORDS_BASELINE))
     known = _task_identities(design, tasks)
     taught, remarks = list_memories(encoders)
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
@@ -315,7 +315,7 @@ def _trials(
     reference, probe = named
     many = reader.seeds if needs_of(probe).seeds else 1
     seeds = range(max(many, min(reader.seeds, len(drawn))))
-    chosen = (NAMELESS,) if _reads_words(probe) else choose_reads(reader.encoder, reader.reads)
+    chosen = (UNNAMED_LAYER,) if _reads_words(probe) else choose_reads(reader.encoder, reader.reads)
     for read, k in product([read for read in chosen if _can_read(probe, read)], seeds):
         yield Trial(task, reader.reference, read, reference, drawn[k % len(drawn)], k % many)
 
@@ -400,7 +400,7 @@ def _probes_for(
     """The probes of an encoder: those that read words go with `words` alone, the rest with all
     others; `--baselines strong` reads baselines of the surface by further ones.
     """
-    words = ENCODERS.canonical(WORDS)
+    words = ENCODERS.canonical(WORDS_BASELINE)
     mine = [ref for ref in posed if _reads_words(probes[ref]) == (reader.reference == words)]
     return list(dict.fromkeys([*mine, *(further if mine and _is_of_surface(reader) else ())]))
 
@@ -409,7 +409,7 @@ def _is_of_surface(reader: EncoderReading) -> bool:
     """Whether a reader is a baseline of the surface: it opposes all encoders in that question."""
     is_own = not reader.has_controls
     is_baseline = get_encoder_role(reader.encoder) == "baseline"
-    return is_baseline and not is_own and BEYOND_SURFACE in find_opposed(reader.encoder)
+    return is_baseline and not is_own and BEYOND_SURFACE_QUESTION in find_opposed(reader.encoder)
 
 
 def _lacking(

@@ -18,7 +18,7 @@ from lingprobe.experiment.paths import RunPaths, close_stores
 from lingprobe.experiment.room import EncodingPass
 from lingprobe.store.claims import hold_claim
 
-FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
+_FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
 
 
 class TrialBatch(NamedTuple):
@@ -52,7 +52,9 @@ def group_by_shared_sentences(tasks: Mapping[str, set[Sentence]]) -> list[set[st
     found: list[tuple[set[str], set[Sentence]]] = []
     for task, sentences in tasks.items():
         near = [
-            one for one in found if len(one[1] & sentences) * FEW > min(len(one[1]), len(sentences))
+            one
+            for one in found
+            if len(one[1] & sentences) * _FEW > min(len(one[1]), len(sentences))
         ]
         found = [one for one in found if one not in near]
         found.append(

@@ -27,8 +27,8 @@ from lingprobe.data.reading import read_of
 from lingprobe.nets.device import DeviceAwareProbe, get_device_kind
 from lingprobe.nets.precision import get_processor_kind, must_be_reproducible
 
-NAMELESS = "-"  # the layer of an encoder that has but one
-PACKAGES = (
+UNNAMED_LAYER = "-"  # the layer of an encoder that has but one
+_PACKAGES = (
     "lingprobe",
     "numpy",
     "scipy",
@@ -44,7 +44,7 @@ PACKAGES = (
 def list_versions() -> dict[str, str]:
     """Versions of the packages that matter to a number, as far as they are installed."""
     installed = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in _PACKAGES:
         try:
             installed[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
@@ -90,7 +90,7 @@ def get_checkpoint(encoder: Encoder) -> Checkpoint | None:
 def list_layer_names(encoder: Encoder) -> tuple[str, ...]:
     """The names of an encoder's layers; '-' for one that has but one."""
     if not isinstance(encoder, LayeredEncoder):
-        return (NAMELESS,)
+        return (UNNAMED_LAYER,)
     return tuple(slot.rpartition(".")[0] or slot for slot in encoder.slots)
 
 

@@ -30,9 +30,9 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.provenance import get_revision, list_layer_names
 from lingprobe.experiment.units import get_width
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baselines import USUAL_WIDTH, Unit, baselines_of
+from lingprobe.tasks.baselines import DEFAULT_BASELINE_DIMENSIONS, Unit, baselines_of
 
-HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
+_HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]
 Known = Callable[[], Mapping[str, set[str]]]
 """Names that have results already, with the revisions of what was called so."""
@@ -111,7 +111,7 @@ class EncoderNames:
         encoder, name = make_encoder(reference), ENCODERS.canonical(reference)
         if name in self.things:
             raise DataProblem(
-                f"a model and an encoder of lingprobe are both called {name!r}; {HOW}"
+                f"a model and an encoder of lingprobe are both called {name!r}; {_HOW}"
             )
         self.encoders[name] = encoder
 
@@ -168,7 +168,7 @@ class EncoderNames:
                 mine,
                 state,
             ):
-                raise DataProblem(f"two encoders are called {name!r}; {HOW}")
+                raise DataProblem(f"two encoders are called {name!r}; {_HOW}")
             if (
                 name not in self.encoders
                 and kept.get(name, {mine}) == {mine}
@@ -193,8 +193,8 @@ def _reserved_kind(name: str) -> str:
     )
 
 
-ORACLE = "gold"
-BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
+_ORACLE = "gold"
+_BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
 
 
 class OracleProblem(LingprobeError, ValueError):
@@ -247,7 +247,7 @@ def choose_readers(
     unit  what the task is about
     """
     by_reference = {
-        reference: EncoderReading(reference, encoder, (), min(settings.seeds, BOUND_SEEDS))
+        reference: EncoderReading(reference, encoder, (), min(settings.seeds, _BOUND_SEEDS))
         for reference, encoder in _bounds(
             task, unit, settings.bounds, _find_widths(encoders.values())
         )
@@ -264,7 +264,7 @@ def choose_readers(
                 read = (
                     settings.of(each) if list_layer_names(each) == list_layer_names(encoder) else ()
                 )
-                seeds = min(settings.seeds, BOUND_SEEDS)
+                seeds = min(settings.seeds, _BOUND_SEEDS)
                 by_reference.setdefault(name, EncoderReading(name, each, read, seeds, False))
             by_reference[own[0]] = EncoderReading(
                 *own, settings.of(encoder) if own[1] is encoder else (), settings.seeds
@@ -279,7 +279,7 @@ def _find_widths(encoders: Iterable[Encoder]) -> list[int]:
     that does not say it, the usual width of baselines.
     """
     judged = [encoder for encoder in encoders if get_encoder_role(encoder) == "trained"]
-    return sorted({get_width(encoder) or USUAL_WIDTH for encoder in judged})
+    return sorted({get_width(encoder) or DEFAULT_BASELINE_DIMENSIONS for encoder in judged})
 
 
 def _bounds(
@@ -288,9 +288,9 @@ def _bounds(
     """The baselines of a task, and its default oracle where it has one."""
     for baseline in baselines_of(task, unit, widths) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
-    oracle = ENCODERS.make(ORACLE)
+    oracle = ENCODERS.make(_ORACLE)
     if "oracle" in kinds and oracles_of(task) and isinstance(oracle, OracleEncoder):
-        yield _oracle(ENCODERS.canonical(ORACLE), oracle, task)
+        yield _oracle(ENCODERS.canonical(_ORACLE), oracle, task)
 
 
 def _oracle(reference: str, encoder: OracleEncoder, task: Task) -> tuple[str, Encoder]:

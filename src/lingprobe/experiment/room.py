@@ -19,7 +19,7 @@ from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import keys_of
 from lingprobe.store.vectors import VectorStore
 
-PIECES = 1.3  # word pieces a word
+SUBWORDS_PER_WORD = 1.3  # word pieces a word
 
 
 class EncodingPass(NamedTuple):
@@ -50,7 +50,7 @@ def _numbers(
 ) -> int:
     pieces = any(slot.endswith(".none") for slot in slots)
     if pieces or (isinstance(one.encoder, EncoderWithWidth) and one.encoder.by_word):
-        units = sum(len(s.words) for s in sentences) * (PIECES if pieces else 1)
+        units = sum(len(s.words) for s in sentences) * (SUBWORDS_PER_WORD if pieces else 1)
     else:
         units = len(sentences)
     known = store.widths(one.key)

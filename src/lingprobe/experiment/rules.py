@@ -21,7 +21,7 @@ from lingprobe.data.notes import SourceRule
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.metrics import best_constant, interval_of
 
-SOURCE = "source"
+_SOURCE = "source"
 """The stratum that says which source an example comes from."""
 
 
@@ -37,14 +37,14 @@ def by_group(train: Column, groups: Ints, tested: Ints) -> Floats:
 
 def have_several_sources(train: Dataset) -> bool:
     """Whether training examples come from several sources, and say so."""
-    tags = train.strata.get(SOURCE)
+    tags = train.strata.get(_SOURCE)
     return tags is not None and len(np.unique(tags.codes)) > 1
 
 
 def by_source(train: Dataset, test: Dataset) -> Column:
     """What the source says of test examples."""
     return test.labels.decode(
-        by_group(train.labels, train.strata[SOURCE].codes, test.strata[SOURCE].codes)
+        by_group(train.labels, train.strata[_SOURCE].codes, test.strata[_SOURCE].codes)
     )
 
 
@@ -64,7 +64,7 @@ def measure_source_rule(dataset: Dataset) -> SourceRule | None:
     )
 
 
-CELLS = 4_000_000  # of words by classes that are looked at: the most frequent words
+_CELLS = 4_000_000  # of words by classes that are looked at: the most frequent words
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def best_word(dataset: Dataset) -> OneWord | None:
     names = sorted(labels.names)  # so that ties do not depend on the order of examples
     ids = np.array([names.index(name) for name in labels.names])[labels.classes]
     every = np.bincount(ids[train], minlength=len(names))
-    common = _commonest(words, codes[mine], max(1, CELLS // len(names)))
+    common = _commonest(words, codes[mine], max(1, _CELLS // len(names)))
     best, present, absent = _find_best_word(words, common, codes[mine], ids[of[mine]], every)
     has = np.zeros(len(dataset), bool)
     has[of[codes == best]] = True

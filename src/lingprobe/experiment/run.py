@@ -38,8 +38,8 @@ from lingprobe.experiment.plan import TrialPlan
 from lingprobe.experiment.portions import passing_vectors, split_groups, union_of
 from lingprobe.experiment.readers import collect_encoder_names
 from lingprobe.experiment.room import EncodingPass, check_disk_space
-from lingprobe.experiment.runners import HERE, LostItem, WorkerPool
-from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.runners import LOCAL_POOL, LostItem, WorkerPool
+from lingprobe.experiment.shards import WHOLE_WORK_SHARE, WorkShare
 from lingprobe.experiment.units import TaskDimensions, split_into_units
 from lingprobe.experiment.work import MeasuredBatch, measured_in
 from lingprobe.nets.precision import limit_to_agreed_threads
@@ -70,7 +70,7 @@ class RunOutcome:
 def run_plan(
     plan: TrialPlan,
     paths: RunPaths,
-    workers: WorkerPool = HERE,
+    workers: WorkerPool = LOCAL_POOL,
     progress: bool = True,
 ) -> RunOutcome:
     """Measure every trial of a plan that the store does not hold yet, and return the results of
@@ -184,7 +184,7 @@ def _note_failures(batch: FitBatch, measured: MeasuredBatch, paths: RunPaths) ->
             failed.note_failure(place, measured.failure)
 
 
-def _batches(groups: Iterable[TrialGroup], shard: WorkShare = WHOLE) -> list[FitBatch]:
+def _batches(groups: Iterable[TrialGroup], shard: WorkShare = WHOLE_WORK_SHARE) -> list[FitBatch]:
     """Groups that can be fitted in one pass, together: the folds and controls of a task; those of
     a shard first.
     """
@@ -245,7 +245,7 @@ def group_trials(plan: TrialPlan, ids: dict[Trial, str], cache: Path) -> Iterato
 def fill_cache(
     passes: Iterable[EncodingPass],
     paths: RunPaths,
-    workers: WorkerPool = HERE,
+    workers: WorkerPool = LOCAL_POOL,
     progress: bool = False,
 ) -> dict[str, str]:
     """Embed every sentence of the passes, each once, one's share first; returns the encoders that
@@ -334,7 +334,7 @@ def embed_ahead(
     sentences: Sequence[Sentence],
     paths: RunPaths,
     progress: bool,
-    workers: WorkerPool = HERE,
+    workers: WorkerPool = LOCAL_POOL,
 ) -> dict[str, EmbeddedSentences]:
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}

@@ -20,9 +20,9 @@ from lingprobe.data.core import (
 )
 from lingprobe.data.latest import LruCache
 from lingprobe.datasets.controls import SameProbe
-from lingprobe.experiment.equal_fits import FITS
+from lingprobe.experiment.equal_fits import EQUAL_FIT_CACHE
 
-MOST = 4096  # cells of which it is remembered what was chosen
+_MOST = 4096  # cells of which it is remembered what was chosen
 Settings = Mapping[str, Any]
 Chosen = dict[tuple[Hashable, Cell], Settings]
 """What was chosen for the cells of a subject."""
@@ -45,7 +45,7 @@ class SettingsRequest(NamedTuple):
         return [(self.subject, cell) for cell in self.job.cells]
 
 
-CHOICES: LruCache[Settings] = LruCache(MOST)
+_CHOICES: LruCache[Settings] = LruCache(_MOST)
 """What was chosen lately, by subject and cell: controls may be fitted later than the task."""
 
 
@@ -97,11 +97,11 @@ def _fit_with_controls(
     fitted, chosen = _fit_tuned(probe, [(one, one.job) for one in plain])
     controls = [one for one in wanted if one.own is not None]
     for cell in (cell for one in controls for cell in one.cells):
-        if cell not in chosen and (known := CHOICES.find(cell)) is not None:
+        if cell not in chosen and (known := _CHOICES.find(cell)) is not None:
             chosen[cell] = known
     chosen |= _fit_tuned(probe, _own_jobs(controls, chosen))[1]
     for cell, settings in chosen.items():
-        CHOICES.keep(cell, settings)
+        _CHOICES.keep(cell, settings)
     told = iter(_fit_with(probe, controls, chosen))
     rest = iter(fitted)
     return [next(rest if one.own is None else told) for one in wanted]
@@ -110,7 +110,7 @@ def _fit_with_controls(
 def _fit_jobs(probe: Probe, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
     if isinstance(probe, JointProbe):
         return probe.fit_all(jobs) if jobs else []
-    return [FITS.fit(probe, job) for job in jobs]
+    return [EQUAL_FIT_CACHE.fit(probe, job) for job in jobs]
 
 
 def _fit_tuned(

@@ -15,8 +15,8 @@ from lingprobe.data.errors import UsageProblem
 
 T = TypeVar("T")
 
-SLURM_LIMIT = 4_000_000  # tasks of an array, whatever a cluster allows of them
-KEY = b"sonde shards 1"  # another key deals in another way
+MAX_SLURM_ARRAY_TASKS = 4_000_000  # tasks of an array, whatever a cluster allows of them
+_KEY = b"sonde shards 1"  # another key deals in another way
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class WorkShare:
 
         request  what the unit is, as it was asked for: the same on every machine
         """
-        said = hash_bytes("\x1e".join(request).encode(), 8, KEY)
+        said = hash_bytes("\x1e".join(request).encode(), 8, _KEY)
         return (int.from_bytes(said) - (self.number - 1)) % self.of
 
     def order(self, units: Iterable[T], request: Callable[[T], tuple[str, ...]]) -> list[T]:
@@ -58,7 +58,7 @@ class WorkShare:
         return sorted(units, key=lambda unit: self.turn(*request(unit)))
 
 
-WHOLE = WorkShare()
+WHOLE_WORK_SHARE = WorkShare()
 
 
 def _of_slurm(environ: Mapping[str, str]) -> WorkShare:
@@ -75,7 +75,7 @@ def _of_slurm(environ: Mapping[str, str]) -> WorkShare:
             " that `lingprobe cluster slurm` writes, or write --shard 3/16"
         )
     try:
-        values = {name: int(environ.get(name, usual)) for name, usual in SLURM.items()}
+        values = {name: int(environ.get(name, usual)) for name, usual in _SLURM.items()}
     except ValueError as error:
         raise UsageProblem(f"shard slurm: a variable of SLURM is not a number ({error})") from None
     step = max(values["SLURM_ARRAY_TASK_STEP"], 1)
@@ -85,7 +85,7 @@ def _of_slurm(environ: Mapping[str, str]) -> WorkShare:
     return WorkShare.parse(f"{index * tasks + values['SLURM_PROCID'] + 1}/{count * tasks}")
 
 
-SLURM = {
+_SLURM = {
     "SLURM_ARRAY_TASK_ID": 0,
     "SLURM_ARRAY_TASK_MIN": 0,
     "SLURM_ARRAY_TASK_STEP": 1,

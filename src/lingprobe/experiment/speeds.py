@@ -12,10 +12,10 @@ import numpy as np
 
 from lingprobe.data.sizes import WorkAmount
 
-SIDE = 512  # of matrices that are multiplied
-MOVED = 2**22  # numbers that are added to as many
-COUNTED = 40_000  # additions of Python that take as long as a step of a network beside its arrays
-ROUNDS = 25
+_SIDE = 512  # of matrices that are multiplied
+_MOVED = 2**22  # numbers that are added to as many
+_COUNTED = 40_000  # additions of Python that take as long as a step of a network beside its arrays
+_ROUNDS = 25
 
 
 class MachineSpeeds(NamedTuple):
@@ -39,19 +39,19 @@ class MachineSpeeds(NamedTuple):
 @functools.cache
 def measure_speeds() -> MachineSpeeds:
     """Those of this machine as it is now, with what else it does."""
-    matrix, product = np.ones((2, SIDE, SIDE), np.float32)
-    one, other, both = np.ones((3, MOVED), np.float32)
+    matrix, product = np.ones((2, _SIDE, _SIDE), np.float32)
+    one, other, both = np.ones((3, _MOVED), np.float32)
     return MachineSpeeds(
-        2 * SIDE**3 / _usual(lambda: np.matmul(matrix, matrix, out=product)),
+        2 * _SIDE**3 / _usual(lambda: np.matmul(matrix, matrix, out=product)),
         both.nbytes * 3 / _usual(lambda: np.add(one, other, out=both)),
-        _usual(lambda: sum(number for number in range(COUNTED))),
+        _usual(lambda: sum(number for number in range(_COUNTED))),
     )
 
 
 def _usual(do: Callable[[], object]) -> float:
     """Seconds that it takes, the median of some rounds."""
     took = []
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         start = time.perf_counter()
         do()
         took.append(time.perf_counter() - start)

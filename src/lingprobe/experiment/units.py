@@ -17,17 +17,17 @@ from lingprobe.data.abilities import EncoderWithWidth
 from lingprobe.data.core import Encoder, Trial
 from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.encoders.hf import HEADS, said_in
+from lingprobe.encoders.hf import HEAD_COUNT_FIELDS, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.experiment.provenance import list_layer_names
 
-LARGEST = 2**31
+_LARGEST = 2**31
 """Numbers that the fits of a unit are given: training examples x features x fits. On one
 thread, `mlp` takes minutes over so many, and `logreg` half an hour.
 """
-USUAL = 1024  # features of a layer where nothing says how many there are
-WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
+_USUAL = 1024  # features of a layer where nothing says how many there are
+_WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
 """What models call how many numbers a vector has."""
 
 
@@ -45,7 +45,7 @@ class TaskDimensions:
         """That of an encoder on so many training examples."""
         layers = list_layer_names(encoder)
         narrow = {layer: width_of(encoder, layer) for layer in layers if is_site(layer)}
-        return cls(examples, get_width(encoder) or USUAL, layers, narrow)
+        return cls(examples, get_width(encoder) or _USUAL, layers, narrow)
 
     def of_fit(self, trial: Trial) -> int:
         """Numbers that one fit of a trial is given."""
@@ -62,7 +62,7 @@ class TaskDimensions:
 
 
 def split_into_units(trials: Sequence[Trial], size: TaskDimensions) -> Iterator[tuple[Trial, ...]]:
-    """Large fits are split into units of work of at most LARGEST numbers: the trials in their
+    """Large fits are split into units of work of at most `_LARGEST` numbers: the trials in their
     order. Seeds of one read stay together while they can, since their fits share the choice of
     settings.
     """
@@ -77,7 +77,7 @@ def _pack_items(items: Iterable[Any], cost: Callable[[Any], int]) -> Iterator[li
     run: list[Any] = []
     spent = 0
     for item in items:
-        if run and spent + cost(item) > LARGEST:
+        if run and spent + cost(item) > _LARGEST:
             yield run
             run, spent = [], 0
         run.append(item)
@@ -91,7 +91,7 @@ def get_width(encoder: Encoder) -> int:
     if isinstance(encoder, EncoderWithWidth):
         return encoder.width
     said: Mapping[str, Any] = encoder.configuration if isinstance(encoder, SavedModel) else {}
-    return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)
+    return next((int(said[name]) for name in _WIDTHS if isinstance(said.get(name), int)), 0)
 
 
 def width_of(encoder: Encoder, layer: str) -> int:
@@ -103,5 +103,5 @@ def width_of(encoder: Encoder, layer: str) -> int:
         return whole
     kind = ModelSite.parse(layer).kind
     if kind in ("head", "slice"):
-        return (whole or USUAL) // (said_in(encoder.configuration, HEADS) or 1)
+        return (whole or _USUAL) // (said_in(encoder.configuration, HEAD_COUNT_FIELDS) or 1)
     return 1 if kind == "map" else whole

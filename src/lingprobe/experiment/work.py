@@ -27,7 +27,7 @@ from lingprobe.store.failures import failure_of
 
 log = logging.getLogger("lingprobe.experiment")
 # bytes of vectors that are held at once for the sake of one fit
-ROOM = 2**28
+_ROOM = 2**28
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class _Work:
             if (
                 parts
                 and not shares
-                and sum(one.size for one in parts) + part.size > at_most(ROOM, 0.25)
+                and sum(one.size for one in parts) + part.size > at_most(_ROOM, 0.25)
             ):
                 yield parts
                 parts = []

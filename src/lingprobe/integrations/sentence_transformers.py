@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
-from lingprobe.integrations.steps import MEAN, ProbingMonitor, keep_state, takes_settings
+from lingprobe.integrations.steps import MEAN_SCORE_NAME, ProbingMonitor, keep_state, takes_settings
 
 try:
     from sentence_transformers.sentence_transformer.evaluation import SentenceEvaluator
@@ -33,7 +33,7 @@ class ProbingEvaluator(SentenceEvaluator):  # type: ignore[misc]
     @takes_settings
     def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
         super().__init__()
-        self.name, self.primary_metric, self.greater_is_better = name, MEAN, True
+        self.name, self.primary_metric, self.greater_is_better = name, MEAN_SCORE_NAME, True
         self._probing = ProbingMonitor(tasks, name, **settings)
 
     @property

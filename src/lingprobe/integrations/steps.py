@@ -12,7 +12,7 @@ from typing import Any, Unpack, final
 import torch
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.evaluation import Evaluation
@@ -20,14 +20,14 @@ from lingprobe.api.measure import Settings, run
 from lingprobe.api.options import RunOptions
 from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import shorten_task
-from lingprobe.tasks.limits import LIMIT
+from lingprobe.tasks.limits import LIMIT_OPTION
 
-MEAN, SECONDS = "mean", "seconds"
-QUICK: Settings = {"probes": ("linear",), "seeds": 1, "limit": 4_000, "dtype": "none"}
+MEAN_SCORE_NAME, _SECONDS = "mean", "seconds"
+_QUICK: Settings = {"probes": ("linear",), "seeds": 1, "limit": 4_000, "dtype": "none"}
 """What bounds the cost of a step where the user sets nothing else: a linear probe, fitted once on
 at most so many examples, over vectors that are not kept.
 """
-takes_settings = takes_options(RunOptions, without=["suite", "log_to"], usual=QUICK)
+takes_settings = takes_options(RunOptions, without=["suite", "log_to"], usual=_QUICK)
 """What takes the settings of a step."""
 
 log = logging.getLogger("lingprobe.integrations")
@@ -79,7 +79,7 @@ class ProbingMonitor:
         """
         began = time.perf_counter()
         called = self.name if step < 0 else f"{self.name} step {step}"
-        settings: Any = {**QUICK, **usual, **self._settings}
+        settings: Any = {**_QUICK, **usual, **self._settings}
         evaluation = run(self.tasks, {called: encoder}, **settings)
         scores = _list_step_scores(evaluation, called, settings["limit"])
         if not scores:
@@ -88,7 +88,7 @@ class ProbingMonitor:
             log.warning("%s: %s", called, problem)
         self._evaluations[step] = evaluation
         mean = sum(scores.values()) / len(scores)
-        return {**scores, MEAN: mean, SECONDS: time.perf_counter() - began}
+        return {**scores, MEAN_SCORE_NAME: mean, _SECONDS: time.perf_counter() - began}
 
 
 def _list_step_scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str, float]:
@@ -101,10 +101,10 @@ def _list_step_scores(evaluation: Evaluation, encoder: str, limit: int | None) -
     probes = len({row.probe for row in mine}) > 1
 
     def name(row: FrameRow) -> str:
-        task = shorten_task(row.task.removesuffix(f",{LIMIT}={limit}"))
+        task = shorten_task(row.task.removesuffix(f",{LIMIT_OPTION}={limit}"))
         return task + (said_of(row.layer) if layers else "") + (f", {row.probe}" if probes else "")
 
-    return {name(row): row.score / PERCENT for row in mine}
+    return {name(row): row.score / PERCENT_SCALE for row in mine}
 
 
 @contextmanager

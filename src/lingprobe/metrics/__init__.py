@@ -28,15 +28,15 @@ from lingprobe.metrics.intervals import (
 )
 from lingprobe.metrics.metric import METRICS, Metric, MetricProblem
 from lingprobe.metrics.multiplicity import (
-    CORRECTIONS,
+    P_VALUE_CORRECTIONS,
     benjamini_hochberg,
     correct_holm,
     correct_p_values,
 )
 
 __all__ = [
-    "CORRECTIONS",
     "METRICS",
+    "P_VALUE_CORRECTIONS",
     "FitAnswers",
     "GapShare",
     "Metric",

@@ -22,22 +22,22 @@ from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.student import t_quantile
 
-LEVEL = 0.95
-LEAST_SEEDS = 3  # of fewer the variance is not told: two would give intervals of half the scale
-LEAST_CLUSTERS = 5  # of each class, or classes are not taken apart
-FEWEST_CLUSTERS = 6  # of fewer clusters of examples the variance is unknown
-HEAVIEST = 2.0  # by which what a cluster of most of a class weighs may grow for its absence
+CONFIDENCE_LEVEL = 0.95
+MIN_SEED_COUNT = 3  # of fewer the variance is not told: two would give intervals of half the scale
+_LEAST_CLUSTERS = 5  # of each class, or classes are not taken apart
+MIN_CLUSTER_COUNT = 6  # of fewer clusters of examples the variance is unknown
+_HEAVIEST = 2.0  # by which what a cluster of most of a class weighs may grow for its absence
 # of the variance by the largest way of sharing, below which a difference of estimates comes by
 # chance only
-HALF = 0.5
-THIRD = 1 / 3  # the same of seeds and examples
+_HALF = 0.5
+_THIRD = 1 / 3  # the same of seeds and examples
 # by which the variance of a few seeds counts more in the degrees of freedom, as it may have come
 # out too small
-DOUBT = 1.5
-CAREFUL = 0.7  # of Satterthwaite's degrees of freedom
-DENSE = 16  # times as many numbers as examples are counted, more are sorted
+_DOUBT = 1.5
+_CAREFUL = 0.7  # of Satterthwaite's degrees of freedom
+_DENSE = 16  # times as many numbers as examples are counted, more are sorted
 # by which the numbers of examples of balanced classes may differ, as some could not be read
-EVEN = 0.02
+_EVEN = 0.02
 
 Clusters = Mapping[str, Ints]
 """For each way of drawing examples together the codes [n] of what they share, below 0 for those
@@ -94,7 +94,7 @@ def estimate_variance(
     """
     if has_few_clusters(clusters, len(strata)):
         return ScoreVariance(np.inf, 1.0, 1.0)
-    seeds = [each for each in fits if len(each.scores) >= LEAST_SEEDS]
+    seeds = [each for each in fits if len(each.scores) >= MIN_SEED_COUNT]
     apart = [each.influences - each.influences.mean(0) for each in seeds]
     estimate = over_examples(np.concatenate([influence[None], *apart]), clusters, strata)
     variance, df = _no_wider(estimate, float((influence**2).sum()) * len(influence))
@@ -104,12 +104,12 @@ def estimate_variance(
         many = len(each.scores)
         between = float(each.scores.var(ddof=1)) / many
         noise, noises = float(noises[:many].sum()) / (many * (many - 1)), noises[many:]
-        total, sure = total + between - noise, sure + DOUBT * between - noise
+        total, sure = total + between - noise, sure + _DOUBT * between - noise
         largest = max(largest, between)
-        doubt += ((DOUBT * between) ** 2 + noise**2 / df) / (many - 1)
+        doubt += ((_DOUBT * between) ** 2 + noise**2 / df) / (many - 1)
     if not seeds or not doubt:
         return ScoreVariance(variance, df, estimate.worth)
-    least = THIRD * largest
+    least = _THIRD * largest
     return ScoreVariance(max(total, least), max(max(sure, least) ** 2 / doubt, 1.0), estimate.worth)
 
 
@@ -118,12 +118,12 @@ def has_few_clusters(clusters: Clusters, n: int) -> bool:
     ways of sharing.
     """
     many = [int(number_clusters(codes).max(initial=-1)) + 1 for codes in clusters.values()]
-    return any(each < min(FEWEST_CLUSTERS, n) for each in many)
+    return any(each < min(MIN_CLUSTER_COUNT, n) for each in many)
 
 
 def compute_t_quantile(df: float) -> float:
     """How many standard errors a 95 % interval reaches to either side: Student's t."""
-    return t_quantile(float(df), (1 + LEVEL) / 2)
+    return t_quantile(float(df), (1 + CONFIDENCE_LEVEL) / 2)
 
 
 def _no_wider(estimate: CovarianceEstimate, square: float) -> tuple[float, float]:
@@ -145,7 +145,7 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Cova
     ways = [codes for codes in map(number_clusters, clusters.values()) if codes.max() > 0] or [
         np.arange(len(strata))
     ]
-    if any(_clusters_of(codes, strata).min() < LEAST_CLUSTERS for codes in ways):
+    if any(_clusters_of(codes, strata).min() < _LEAST_CLUSTERS for codes in ways):
         strata = np.zeros_like(strata)
     sizes = np.bincount(strata).astype(np.float64)
     rest = (
@@ -158,7 +158,7 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Cova
     ]
     covariance = np.sum([each.covariance for each in single] + crossed, 0)
     if crossed:
-        least = HALF * np.max([np.diag(each.covariance) for each in single], 0)
+        least = _HALF * np.max([np.diag(each.covariance) for each in single], 0)
         covariance += np.diag(np.maximum(least - np.diag(covariance), 0))
     shared = 1 + sum(len(strata) / each.worth - 1 for each in single)
     return CovarianceEstimate(
@@ -169,7 +169,7 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Cova
 def between_seeds(fits: ScoreInfluences, clusters: Clusters, strata: Ints) -> float:
     """The variance of a mean over seeds that comes from the seeds alone, 0 where it is not told."""
     many = len(fits.scores)
-    if many < LEAST_SEEDS:
+    if many < MIN_SEED_COUNT:
         return 0.0
     noise = np.diag(
         over_examples(fits.influences - fits.influences.mean(0), clusters, strata).covariance
@@ -200,7 +200,7 @@ def number_clusters(codes: Ints) -> Ints:
 
 def _renumber_codes(codes: Ints) -> Ints:
     """Codes without gaps: where they are small by counting, which takes no sorting."""
-    if int(codes.max()) < DENSE * len(codes):
+    if int(codes.max()) < _DENSE * len(codes):
         there = np.bincount(codes) > 0
         return np.asarray((np.cumsum(there) - 1)[codes], np.int64)
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
@@ -212,7 +212,7 @@ def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> CovarianceEstimate:
     """
     many, sizes = int(codes.max()) + 1, np.bincount(strata)
     cells, alike = codes * len(sizes) + strata, sizes[strata]
-    weights = alike / np.maximum(alike - np.bincount(cells)[cells], alike / HEAVIEST)
+    weights = alike / np.maximum(alike - np.bincount(cells)[cells], alike / _HEAVIEST)
     moves = np.stack([np.bincount(codes, row * weights, many) for row in rest]).astype(np.float64)
     df = np.full(len(rest), float(max(many - len(sizes), 1)))
     if many < len(codes):
@@ -232,7 +232,7 @@ def _df(squares: Doubles) -> Doubles:
     total = squares.sum(1)
     beyond = (squares**2).sum(1) - total**2 / squares.shape[1]
     df = np.full(len(total), np.inf)
-    np.divide(CAREFUL * 2 * total**2, beyond, out=df, where=beyond > 0)
+    np.divide(_CAREFUL * 2 * total**2, beyond, out=df, where=beyond > 0)
     return df
 
 
@@ -249,6 +249,6 @@ def balanced_classes(gold: Column) -> Ints:
     """
     if gold.classes is not None and len(gold):
         _, codes, counts = np.unique(gold.classes, return_inverse=True, return_counts=True)
-        if float(np.ptp(counts)) <= EVEN * float(counts.mean()):
+        if float(np.ptp(counts)) <= _EVEN * float(counts.mean()):
             return codes.astype(np.int64)
     return np.zeros(len(gold), np.int64)

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Column
 from lingprobe.data.options import Help
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, compute_ratio, sum_blocks
@@ -346,9 +346,9 @@ def _align_label_sets(
     truth = np.full((len(true), len(names)), -1 if true.partial else 0, np.int8)
     answer = np.zeros((len(true), len(names)), np.int8)
     rows = np.repeat(np.arange(len(true)), np.diff(true.offsets))
-    truth[rows, true.ids] = true.weights >= HOLDS
+    truth[rows, true.ids] = true.weights >= MIN_LABEL_WEIGHT
     rows = np.repeat(np.arange(len(said)), np.diff(said.offsets))
-    answer[rows, places[said.ids]] = said.weights >= HOLDS
+    answer[rows, places[said.ids]] = said.weights >= MIN_LABEL_WEIGHT
     return truth, answer, names
 
 

@@ -18,9 +18,9 @@ from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import METRICS, Doubles, Metric
 
-TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
-HALF = 0.5  # of the examples: what more have is prevalent
-CLASS, PREVALENT, SET = "class", "prevalent", "set"
+_TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
+_HALF = 0.5  # of the examples: what more have is prevalent
+CONSTANT_CLASS_KIND, _PREVALENT, CONSTANT_SET_KIND = "class", "prevalent", "set"
 
 
 def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
@@ -34,7 +34,7 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
         null = np.tile(null_scores(train), (len(test), 1))
         scores = ProbeLogits.of(null, test.link, train, np.arange(len(test)))
         return measure(test, ScoredLabels.of(test.decode(null), train.names, scores))
-    kind = SET if train.classes is None else CLASS
+    kind = CONSTANT_SET_KIND if train.classes is None else CONSTANT_CLASS_KIND
     return measure(
         test, constant_column(constant_labels(train, measure, kind), train.names, len(test), kind)
     )
@@ -53,7 +53,11 @@ def choose_constants(train: Column, metric: str | Metric) -> dict[str, tuple[str
     measure = find_metric(metric)
     if measure.reads_scores:  # these answers stand beside it, and it does not choose them
         measure = find_metric(train.metric)
-    kinds = [CLASS, PREVALENT, SET] if train.classes is None or measure.several else [CLASS]
+    kinds = (
+        [CONSTANT_CLASS_KIND, _PREVALENT, CONSTANT_SET_KIND]
+        if train.classes is None or measure.several
+        else [CONSTANT_CLASS_KIND]
+    )
     return {kind: constant_labels(train, measure, kind) for kind in kinds}
 
 
@@ -66,7 +70,11 @@ def floor(
     measure = find_metric(metric)
     if measure.reads_scores and isinstance(predicted, ScoredLabels):
         return measure(gold, predicted.as_constant())
-    kind = SET if SET in answers and (predicted.classes is None or gold.classes is None) else CLASS
+    kind = (
+        CONSTANT_SET_KIND
+        if CONSTANT_SET_KIND in answers and (predicted.classes is None or gold.classes is None)
+        else CONSTANT_CLASS_KIND
+    )
     return (
         measure(gold, constant_column(answers[kind], gold.names, len(gold), kind))
         if answers
@@ -83,12 +91,12 @@ def constant_labels(train: Column, metric: Metric, kind: str) -> tuple[str, ...]
     different, counts = _different(train)
     share = _shares(different, counts)
     order = np.argsort(-share, kind="stable")
-    if kind == PREVALENT:
-        return tuple(train.names[i] for i in order if share[i] >= HALF)
+    if kind == _PREVALENT:
+        return tuple(train.names[i] for i in order if share[i] >= _HALF)
     sets = (
         [order[:k] for k in range(len(order) + 1)]
-        if kind == SET
-        else [order[i : i + 1] for i in range(min(len(order), TRIED))]
+        if kind == CONSTANT_SET_KIND
+        else [order[i : i + 1] for i in range(min(len(order), _TRIED))]
     )
     answers = [tuple(train.names[i] for i in ids) for ids in sets]
     return max(
@@ -102,7 +110,9 @@ def constant_labels(train: Column, metric: Metric, kind: str) -> tuple[str, ...]
 def constant_column(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -> Column:
     """The constant answer of a kind n times: as a class, or as a label set."""
     ids = np.array([names.index(label) for label in labels], np.int64)
-    return column_from_codes(np.full(n, ids[0]) if kind == CLASS else np.tile(ids, (n, 1)), names)
+    return column_from_codes(
+        np.full(n, ids[0]) if kind == CONSTANT_CLASS_KIND else np.tile(ids, (n, 1)), names
+    )
 
 
 def constant_result(result: Result, kind: str) -> Result:
@@ -201,5 +211,5 @@ def _shares(different: Column, counts: Ints) -> Doubles:
     matrix = different.sets().matrix()
     annotated = counts @ ~np.isnan(matrix)
     return np.asarray(
-        (counts @ (np.nan_to_num(matrix) >= HALF)) / np.maximum(annotated, 1), np.float64
+        (counts @ (np.nan_to_num(matrix) >= _HALF)) / np.maximum(annotated, 1), np.float64
     )

@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 from lingprobe.data.checks import check_choice
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
-from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.metrics.multiplicity import SIGNIFICANCE_LEVEL
 from lingprobe.metrics.student import t_tail
 
-LEAST = 3  # observations, below which a correlation says nothing
-MANY = 30  # observations, from which on p values are those of an approximation
-EXACT = 9  # observations, up to which all permutations are gone through
-ROOM = 4_000_000  # numbers that lie in memory at a time
-ROUNDING = 1e-9  # by which equal coefficients may differ
+MIN_CORRELATED_OBSERVATIONS = 3  # observations, below which a correlation says nothing
+MIN_APPROXIMATED_OBSERVATIONS = (
+    30  # observations, from which on p values are those of an approximation
+)
+MAX_EXACT_OBSERVATIONS = 9  # observations, up to which all permutations are gone through
+_ROOM = 4_000_000  # numbers that lie in memory at a time
+_ROUNDING = 1e-9  # by which equal coefficients may differ
 
 Pair = tuple[int, int]
 
@@ -78,7 +80,11 @@ def coefficients(
     get_column_transform(method)  # there is such a method
     found = {}
     for group in group_column_pairs(values, pairs):
-        known = correlate_columns(group.values, method) if group.n >= LEAST else None
+        known = (
+            correlate_columns(group.values, method)
+            if group.n >= MIN_CORRELATED_OBSERVATIONS
+            else None
+        )
         for i, j in group.pairs:
             value = math.nan if known is None else known[group.of[i], group.of[j]]
             found[i, j] = CorrelationCoefficient(float(np.clip(value, -1, 1)), group.n)
@@ -101,12 +107,12 @@ def p_values(
     tau a normal approximation.
     """
     get_column_transform(method)  # there is such a method
-    draws = max(9999, math.ceil(10 * len(pairs) / ALPHA))
+    draws = max(9999, math.ceil(10 * len(pairs) / SIGNIFICANCE_LEVEL))
     tested: dict[Pair, CorrelationTest] = {}
     for group in group_column_pairs(values, pairs):
-        if group.n < LEAST:
+        if group.n < MIN_CORRELATED_OBSERVATIONS:
             tested |= dict.fromkeys(group.pairs, CorrelationTest(math.nan))
-        elif group.n < MANY:
+        elif group.n < MIN_APPROXIMATED_OBSERVATIONS:
             tested |= permutation_p_values(group, method, draws, seed)
         else:
             tested |= _approximate_p_values(group, method)
@@ -141,15 +147,15 @@ def permutation_p_values(
     """
     form = get_column_transform(method)
     features = form(group.values)
-    observed = np.abs(_products(features)) - ROUNDING
+    observed = np.abs(_products(features)) - _ROUNDING
     count, total = np.zeros_like(observed), 0
-    room = max(1, ROOM // max(features.size, 1))
+    room = max(1, _ROOM // max(features.size, 1))
     for some in draw_permutations(group.n, draws, room, seed):
         shuffled = _permute(features, some)
         products = features.reshape(len(features), -1) @ shuffled.transpose(0, 2, 1)
         count += (np.abs(products) >= observed).sum(0)
         total += len(some)
-    exact = group.n <= EXACT
+    exact = group.n <= MAX_EXACT_OBSERVATIONS
     p = count / total if exact else (count + 1) / (total + 1)
     p[np.isnan(observed)] = math.nan
     how = "exact" if exact else "permutation"
@@ -160,7 +166,7 @@ def permutation_p_values(
 
 def draw_permutations(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
     """Permutations of n, up to [room, n] at a time: all of few, else so many at random."""
-    if n <= EXACT:
+    if n <= MAX_EXACT_OBSERVATIONS:
         every = _permutations(n)
         yield from (every[start : start + room] for start in range(0, len(every), room))
         return
@@ -242,17 +248,17 @@ def _compare_observations(values: Doubles) -> Doubles:
     return out
 
 
-METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
+_METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
     "spearman": _standardize_ranks,
     "pearson": _standardize,
     "kendall": _compare_observations,
 }
-SYMBOLS = {"spearman": "ρ", "pearson": "r", "kendall": "τ"}
+CORRELATION_SYMBOLS = {"spearman": "ρ", "pearson": "r", "kendall": "τ"}
 
 
 def get_column_transform(method: str) -> Callable[[Doubles], Doubles]:
     """What makes features of columns whose products are the coefficients of a method; UsageProblem
     for one that there is not.
     """
-    check_choice("correlation", method, METHODS)
-    return METHODS[method]
+    check_choice("correlation", method, _METHODS)
+    return _METHODS[method]

@@ -23,10 +23,10 @@ from lingprobe.metrics.correlation import (
 )
 from lingprobe.metrics.metric import Doubles
 
-FEWEST = 10  # observations of which one is left out
-EDGE = 1 - 1e-4  # of correlations, beyond which Fisher's scale runs away
-NORMAL = 1.959964
-WHOLE = 1 - 1e-9
+_FEWEST = 10  # observations of which one is left out
+_EDGE = 1 - 1e-4  # of correlations, beyond which Fisher's scale runs away
+_NORMAL = 1.959964
+_WHOLE = 1 - 1e-9
 
 Interval = tuple[float, float]
 
@@ -42,7 +42,7 @@ def compute_correlation_intervals(
     if method == "kendall":
         return found
     for group in group_column_pairs(values, pairs):
-        if group.n >= FEWEST:
+        if group.n >= _FEWEST:
             variances = _jackknife(group, method)
             for i, j in group.pairs:
                 one, spread = observed[i, j], variances[group.of[i], group.of[j]]
@@ -75,9 +75,9 @@ def compute_fisher_variance(coefficient: CorrelationCoefficient, method: str) ->
 
 def _around(one: CorrelationCoefficient, spread: float) -> Interval:
     r = one.value
-    if math.isnan(r) or math.isnan(spread) or abs(r) > WHOLE:
+    if math.isnan(r) or math.isnan(spread) or abs(r) > _WHOLE:
         return math.nan, math.nan
-    half = NORMAL * math.sqrt(spread)
+    half = _NORMAL * math.sqrt(spread)
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 
@@ -86,5 +86,5 @@ def _jackknife(group: ColumnPairs, method: str) -> Doubles:
     without = [
         correlate_columns(np.delete(group.values, one, axis=0), method) for one in range(group.n)
     ]
-    moved = np.arctanh(np.clip(np.array(without), -EDGE, EDGE))
+    moved = np.arctanh(np.clip(np.array(without), -_EDGE, _EDGE))
     return np.asarray((group.n - 1) * moved.var(0))

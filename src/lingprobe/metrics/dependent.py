@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from lingprobe.metrics.metric import Doubles
 
-FEWEST = 8
+MIN_DEPENDENT_OBSERVATIONS = 8
 """Observations that the test needs: with five, 19 to 37 % of tables of 55 pairs have a false
 difference instead of 5 %, with eight 8 %.
 """
-WHOLE = 1 - 1e-9  # from which on a correlation has no variance that could be known
+_WHOLE = 1 - 1e-9  # from which on a correlation has no variance that could be known
 
 
 def compare_dependent_correlations(correlations: Doubles, n: int, ranked: bool = False) -> float:
@@ -37,9 +37,9 @@ def error(correlations: Doubles, n: int, ranked: bool = False) -> float:
     """
     r = correlations
     first, second = float(r[0, 1]), float(r[2, 3])
-    if n < FEWEST or np.isnan(r).any():
+    if n < MIN_DEPENDENT_OBSERVATIONS or np.isnan(r).any():
         return math.nan
-    if max(abs(first), abs(second)) > WHOLE:
+    if max(abs(first), abs(second)) > _WHOLE:
         return math.nan
     shared = (
         (r[0, 2] - r[1, 2] * first) * (r[1, 3] - r[1, 2] * second)

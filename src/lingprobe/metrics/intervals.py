@@ -24,8 +24,8 @@ from lingprobe.data.labels import Column
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.clusters import (
-    LEAST_SEEDS,
-    LEVEL,
+    CONFIDENCE_LEVEL,
+    MIN_SEED_COUNT,
     Clusters,
     ScoreInfluences,
     ScoreVariance,
@@ -44,13 +44,13 @@ from lingprobe.metrics.fold_dependence import (
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 from lingprobe.metrics.student import t_quantile, t_tail
 
-POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
-REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
-ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
-LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
-RANKED_WORTH = 4.0  # examples of a share that a positive (or negative, if rarer) is worth at most
+_POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
+_REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
+_ROUNDS = 30  # from the normal distribution on, by which Student's is found; ten are enough
+_LINE = 3  # examples through which Fisher's transformation says nothing: two are always on a line
+_RANKED_WORTH = 4.0  # examples of a share that a positive (or negative, if rarer) is worth at most
 _ACCURACY, _AREA = "accuracy", "auroc"
-ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
+_ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none
 
 
 class NullShare(NamedTuple):
@@ -113,7 +113,11 @@ def null_share(
     outside, n = int(missed.sum()), len(listed)
     effect = 1.0 if draws is None else _design_effect(missed, list(draws))
     p = (
-        float(binomtest(round(outside / effect), max(round(n / effect), 1), 1 - LEVEL).pvalue)
+        float(
+            binomtest(
+                round(outside / effect), max(round(n / effect), 1), 1 - CONFIDENCE_LEVEL
+            ).pvalue
+        )
         if listed
         else 1.0
     )
@@ -168,7 +172,7 @@ def _around(mean: float, spread: ScoreVariance, least: float, most: float) -> tu
         half = t * float(np.sqrt(spread.variance))
         return mean - half, min(mean + half, most)
     if abs(mean) >= 1:
-        return (mean, mean) if spread.worth > LINE else (-1.0, 1.0)
+        return (mean, mean) if spread.worth > _LINE else (-1.0, 1.0)
     if not spread.variance:  # of others, of which there were none, the correlation is at most this
         reach = float(t / np.sqrt(spread.worth + t * t))
         return max(mean - reach, -1.0), min(mean + reach, 1.0)
@@ -181,7 +185,7 @@ def _wilson(share: float, spread: ScoreVariance, t: float) -> tuple[float, float
     it is that of the share of others, of which there were none.
     """
     scatter, worth = share * (1 - share), spread.worth
-    if not spread.variance > ROUNDING * (scatter / worth) > 0:
+    if not spread.variance > _ROUNDING * (scatter / worth) > 0:
         others = t * t / (worth + t * t)
         return float(share * (1 - others)), float(share + (1 - share) * others)
     worth = scatter / spread.variance
@@ -226,7 +230,7 @@ class FitAnswers:
         measure = find_metric(metric)
         strata = _fixed_classes(self.redrawn or (self.gold,))
         if measure.ranks:
-            worth = RANKED_WORTH / np.sqrt(self.step(measure))
+            worth = _RANKED_WORTH / np.sqrt(self.step(measure))
             more = self.tied_variance(measure) + self._own_means_variance(measure)
             return _interval_of_ranks(self.fits(measure), self.clusters, strata, worth, more)
         step = self.step(measure) if measure.step else 0.0  # Wilson's interval knows that of shares
@@ -275,7 +279,7 @@ class FitAnswers:
         return _step(self, metric)
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED)
 def _compute_influences(answers: FitAnswers, metric: Metric) -> ScoreInfluences:
     pairs = list(zip(answers.golds, answers.predicted, strict=True))
     return ScoreInfluences(
@@ -284,7 +288,7 @@ def _compute_influences(answers: FitAnswers, metric: Metric) -> ScoreInfluences:
     )
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED)
 def _step(answers: FitAnswers, metric: Metric) -> float:
     pairs = zip(answers.golds, answers.predicted, strict=True)
     return float(np.mean([metric.squared_step(*pair) for pair in pairs]))
@@ -324,8 +328,10 @@ class ScoreDifference(NamedTuple):
         """A difference with this standard error, which has so many degrees of freedom."""
         p = 2 * t_tail(df, abs(value) / error)
         nothing = cls(value, value, value, p, df, 0.0, error, *ends, step)
-        low, high = nothing.interval(1 - LEVEL)
-        return nothing._replace(low=low, high=high, detectable=nothing.detects(1 - LEVEL))
+        low, high = nothing.interval(1 - CONFIDENCE_LEVEL)
+        return nothing._replace(
+            low=low, high=high, detectable=nothing.detects(1 - CONFIDENCE_LEVEL)
+        )
 
     def interval(self, level: float) -> tuple[float, float]:
         """The interval that misses with this probability; it excludes 0 exactly where p is
@@ -338,7 +344,7 @@ class ScoreDifference(NamedTuple):
         """The smallest difference that this test detects with a power of 80 %, at a p of `level`.
         It varies at least as the examples do that have to change for it.
         """
-        reach = _reach(self.df, 1 - level / 2) + _reach(self.df, POWER)
+        reach = _reach(self.df, 1 - level / 2) + _reach(self.df, _POWER)
         return max(reach * self.error, reach**2 * self.step)
 
     def times(self, level: float, value: float) -> float:
@@ -347,10 +353,10 @@ class ScoreDifference(NamedTuple):
         it.
         """
         found = np.inf
-        for _ in range(ROUNDS):
-            reach = sum(_reach(self.df * found, share) for share in (1 - level / 2, POWER))
+        for _ in range(_ROUNDS):
+            reach = sum(_reach(self.df * found, share) for share in (1 - level / 2, _POWER))
             before, found = found, reach**2 * max((self.error / value) ** 2, self.step / value)
-            if abs(before - found) <= ROUNDING * found:
+            if abs(before - found) <= _ROUNDING * found:
                 break
         return float(found)
 
@@ -431,12 +437,12 @@ class CopySpread(NamedTuple):
     df: float
 
 
-COPY_SPREAD = CopySpread(5.7e-4, 11.5)
+_COPY_SPREAD = CopySpread(5.7e-4, 11.5)
 """Over eight architectures and two tasks, measured by benchmarks/copies.py."""
 
 
 def difference_from_draws(
-    metric: str | Metric, answers: FitAnswers, drawn: FitAnswers, spread: CopySpread = COPY_SPREAD
+    metric: str | Metric, answers: FitAnswers, drawn: FitAnswers, spread: CopySpread = _COPY_SPREAD
 ) -> ScoreDifference:
     """How much better `answers` scores than the mean of things that were sampled at random, as
     networks with random weights are; the fits of `drawn` are these things.
@@ -452,7 +458,7 @@ def difference_from_draws(
     many = len(scores)
     if not np.isfinite(paired.error):
         return paired
-    if many >= LEAST_SEEDS:
+    if many >= MIN_SEED_COUNT:
         between, df = float(scores.var(ddof=1)), float(many - 1)
     else:
         room = (scores.mean() - measure.least) * (measure.most - scores.mean())

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from lingprobe.data.labels import Column
 from lingprobe.metrics.clusters import (
-    LEAST_SEEDS,
-    LEVEL,
+    CONFIDENCE_LEVEL,
+    MIN_SEED_COUNT,
     Clusters,
     balanced_classes,
     between_seeds,
@@ -28,9 +28,9 @@ from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Doubles, Metric
 
 # standard errors that the gain from context must reach, or layers are weighted by noise
-GUARD = 3.0
-DRAWS = 2000
-WAVES = 6.0  # the variance of second differences of independent errors, in variances of one
+_GUARD = 3.0
+_DRAWS = 2000
+_WAVES = 6.0  # the variance of second differences of independent errors, in variances of one
 
 
 class ExpectedLayer(NamedTuple):
@@ -101,14 +101,16 @@ def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expec
         else float((draws[:, -1] - draws[:, 0]).std(ddof=1))
     )
     nothing = float("nan")
-    if not gain > GUARD * error:
+    if not gain > _GUARD * error:
         return ExpectedLayer(
             nothing, nothing, nothing, gain, error, "the gains of the layers are not significant"
         )
     low, high = (
         (nothing, nothing)
         if draws is None
-        else np.quantile(_mean_layer(draws), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        else np.quantile(
+            _mean_layer(draws), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2]
+        )
     )
     return ExpectedLayer(float(_mean_layer(scores)), float(low), float(high), gain, error)
 
@@ -133,9 +135,9 @@ def drawn_scores(
     covariance = estimate.covariance + np.diag(noise)
     spread = _root(covariance)
     rng, df = np.random.default_rng([len(gold), 15]), float(estimate.df.min())
-    heavy = np.sqrt(df / rng.chisquare(df, (DRAWS, 1)))
+    heavy = np.sqrt(df / rng.chisquare(df, (_DRAWS, 1)))
     means = np.array([one.scores.mean() for one in each])
-    return np.asarray(means + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)
+    return np.asarray(means + heavy * rng.standard_normal((_DRAWS, len(each))) @ spread.T)
 
 
 def _root(covariance: Doubles) -> Doubles:
@@ -158,7 +160,7 @@ def _roughness(scores: Doubles) -> float:
     never too small.
     """
     return (
-        float(np.sqrt(np.mean(np.diff(scores, 2) ** 2) / WAVES))
+        float(np.sqrt(np.mean(np.diff(scores, 2) ** 2) / _WAVES))
         if len(scores) > 2
         else float("inf")
     )
@@ -178,7 +180,7 @@ def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
     mean, n = float(np.mean(values)), len(values)
     half = (
         float(compute_t_quantile(n - 1) * np.std(values, ddof=1) / np.sqrt(n))
-        if n >= LEAST_SEEDS
+        if n >= MIN_SEED_COUNT
         else float("nan")
     )
     return mean, mean - half, mean + half

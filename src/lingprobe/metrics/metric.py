@@ -16,8 +16,8 @@ from lingprobe.data.references import Contents
 from lingprobe.data.vectors import Ints
 
 Doubles = NDArray[np.float64]
-STEP = 1e-3  # of an example's weight, by which sums are moved to see how the value follows
-AT_ONCE = 2**20  # statistics of single examples that are held at a time
+_STEP = 1e-3  # of an example's weight, by which sums are moved to see how the value follows
+_AT_ONCE = 2**20  # statistics of single examples that are held at a time
 
 
 class MetricProblem(LingprobeError, ValueError):
@@ -95,14 +95,14 @@ class Metric:
     def _numerical_influences(self, gold: Column, predicted: Column) -> Doubles:
         """The same by central differences."""
         total = self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1)
-        many = max(1, AT_ONCE // total.size)
+        many = max(1, _AT_ONCE // total.size)
         slopes = []
         for start in range(0, len(gold), many):
             rows = np.arange(start, min(start + many, len(gold)))
-            each = STEP * self.sums(
+            each = _STEP * self.sums(
                 gold.take(rows), predicted.take(rows), np.arange(len(rows)), len(rows)
             )
-            slopes.append((self.value(total + each) - self.value(total - each)) / (2 * STEP))
+            slopes.append((self.value(total + each) - self.value(total - each)) / (2 * _STEP))
         return np.concatenate(slopes)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics.metric import Doubles
 
-ALPHA = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 """The level of significance."""
 
 
@@ -34,23 +34,27 @@ def benjamini_hochberg(p: ArrayLike) -> Doubles:
     return _of_tests(p, _benjamini_hochberg)
 
 
-CORRECTIONS: Mapping[str, Callable[[ArrayLike], Doubles]] = {
+P_VALUE_CORRECTIONS: Mapping[str, Callable[[ArrayLike], Doubles]] = {
     "holm": correct_holm,
     "bh": benjamini_hochberg,
 }
-NAMES: Mapping[str, str] = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
+CORRECTION_NAMES: Mapping[str, str] = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "bh": "Benjamini-Hochberg",
+}
 """How tables call them."""
 
 
 def correct_p_values(p: ArrayLike, correction: str = "holm") -> Doubles:
-    """The values p [n] under one of `CORRECTIONS`, [n]; UsageProblem for another name."""
-    check_choice("correction", correction, CORRECTIONS)
-    return CORRECTIONS[correction](p)
+    """The values p [n] under one of `P_VALUE_CORRECTIONS`, [n]; UsageProblem for another name."""
+    check_choice("correction", correction, P_VALUE_CORRECTIONS)
+    return P_VALUE_CORRECTIONS[correction](p)
 
 
 class CorrectedPValues(NamedTuple):
     """The p values [n] of a family of tests, corrected; and the level at which an interval around
-    each estimate excludes 0 exactly where the corrected p is below ALPHA.
+    each estimate excludes 0 exactly where the corrected p is below the level.
     """
 
     p: Doubles
@@ -66,7 +70,7 @@ def correct_bonferroni(p: ArrayLike, tests: int = 0) -> CorrectedPValues:
     """
     values = np.array(p, np.float64)
     many = max(tests or int((~np.isnan(values)).sum()), 1)
-    return CorrectedPValues(np.minimum(many * values, 1), ALPHA / many)
+    return CorrectedPValues(np.minimum(many * values, 1), SIGNIFICANCE_LEVEL / many)
 
 
 def false_discovery(p: ArrayLike, tests: int = 0) -> CorrectedPValues:
@@ -78,10 +82,12 @@ def false_discovery(p: ArrayLike, tests: int = 0) -> CorrectedPValues:
     rest = np.ones(max(tests - int((~np.isnan(values)).sum()), 0))
     whole = benjamini_hochberg(np.concatenate([values, rest]))[: len(values)]
     many = max(len(rest) + int((~np.isnan(values)).sum()), 1)
-    return CorrectedPValues(whole, ALPHA * max(int((whole < ALPHA).sum()), 1) / many)
+    return CorrectedPValues(
+        whole, SIGNIFICANCE_LEVEL * max(int((whole < SIGNIFICANCE_LEVEL).sum()), 1) / many
+    )
 
 
-WITH_INTERVALS: Mapping[str, Callable[[ArrayLike, int], CorrectedPValues]] = {
+INTERVAL_CORRECTIONS: Mapping[str, Callable[[ArrayLike, int], CorrectedPValues]] = {
     "bonferroni": correct_bonferroni,
     "bh": false_discovery,
 }

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
-from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Column
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, compute_ratio, sum_blocks
@@ -119,7 +119,7 @@ def calibration_gaps(gold: Column, logits: NDArray[np.floating]) -> CalibrationG
     else:
         matrix = gold.matrix()
         rows, labels = np.nonzero(~np.isnan(matrix))
-        sure, right = 1 / (1 + np.exp(-z[rows, labels])), matrix[rows, labels] >= HOLDS
+        sure, right = 1 / (1 + np.exp(-z[rows, labels])), matrix[rows, labels] >= MIN_LABEL_WEIGHT
     bins = np.minimum((sure * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
     return CalibrationGaps(rows.astype(np.int64), bins, right - sure, sure * (1 - sure))
 
@@ -129,7 +129,7 @@ def _squared_distances(gold: Column, logits: NDArray[np.floating]) -> Doubles:
     z = logits.astype(np.float64)
     if gold.classes is None:
         matrix = gold.matrix()
-        gaps = np.where(np.isnan(matrix), 0.0, 1 / (1 + np.exp(-z)) - (matrix >= HOLDS))
+        gaps = np.where(np.isnan(matrix), 0.0, 1 / (1 + np.exp(-z)) - (matrix >= MIN_LABEL_WEIGHT))
         return np.asarray((gaps**2).sum(1), np.float64)
     shares = np.exp(z - np.logaddexp.reduce(z, 1, keepdims=True))
     right = shares[np.arange(len(gold)), gold.classes]
@@ -235,7 +235,7 @@ def _pose_ranks(
         order = [names.index(name) for name in gold.names]
         known = [np.flatnonzero(~np.isnan(column)) for column in matrix.T]
         tasks = [
-            (at, scores[at, k], matrix[at, j] >= HOLDS)
+            (at, scores[at, k], matrix[at, j] >= MIN_LABEL_WEIGHT)
             for j, (k, at) in enumerate(zip(order, known, strict=True))
         ]
     yield from (task for task in tasks if task[2].any() and not task[2].all())

@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.clusters import LEVEL, number_clusters
+from lingprobe.metrics.clusters import CONFIDENCE_LEVEL, number_clusters
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
-DRAWS = 9_999
-EXACT = 12  # clusters that differ, up to which every way of swapping is counted
-AT_ONCE = 2**22  # weights of clusters that are held at a time
+RESAMPLE_COUNT = 9_999
+_EXACT = 12  # clusters that differ, up to which every way of swapping is counted
+_AT_ONCE = 2**22  # weights of clusters that are held at a time
 
 
 class ResampledDifference(NamedTuple):
@@ -61,7 +61,10 @@ class _Sums(NamedTuple):
 
 
 def compute_permutation_p(
-    metric: str | Metric, left_answers: FitAnswers, right_answers: FitAnswers, draws: int = DRAWS
+    metric: str | Metric,
+    left_answers: FitAnswers,
+    right_answers: FitAnswers,
+    draws: int = RESAMPLE_COUNT,
 ) -> float:
     """The permutation test: how often a difference is as large where each cluster's answers are
     swapped between two encoders, or not, by chance; the p of none (two sides).
@@ -86,7 +89,7 @@ def compute_permutation_p(
     least = abs(sums.value) * (1 - 1e-9)
     totals = sums.left_sums.sum(1), sums.right_sums.sum(1)
     swap, many = swap[:, differing], len(differing)
-    exact = many <= EXACT
+    exact = many <= _EXACT
     hits = count = 0
     for weights in _every(many) if exact else _flips(many, draws):
         moved = np.tensordot(weights, swap, ([1], [1]))
@@ -95,7 +98,7 @@ def compute_permutation_p(
     return hits / count if exact else (hits + 1) / (count + 1)
 
 
-def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
+def joint_permutation(differences: Doubles, draws: int = RESAMPLE_COUNT) -> Doubles:
     """The p (two sides) of several differences over the same clusters [tests, clusters], corrected
     for their number: how often the largest of all, in units of its spread, is as large when the two
     sides of each cluster are swapped, or not, in all tests at once (Westfall & Young 1993, in one
@@ -111,7 +114,7 @@ def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
         return p
     least = np.abs(known.sum(1)) - 1e-9
     many = known.shape[1]
-    exact = many <= EXACT
+    exact = many <= _EXACT
     hits, count = np.zeros(len(known)), 0
     for weights in _every(many) if exact else _flips(many, draws):
         largest = np.abs((1 - 2 * weights) @ known.T).max(1)
@@ -122,7 +125,10 @@ def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
 
 
 def bootstrap_difference(
-    metric: str | Metric, left_answers: FitAnswers, right_answers: FitAnswers, draws: int = DRAWS
+    metric: str | Metric,
+    left_answers: FitAnswers,
+    right_answers: FitAnswers,
+    draws: int = RESAMPLE_COUNT,
 ) -> ResampledDifference:
     """The bootstrap: how much better `left_answers` scores, with the percentile interval where
     clusters of test examples are resampled with replacement, for both the same.
@@ -144,10 +150,12 @@ def bootstrap_difference(
     found = np.sort(found)
     sides = 1 + min(int((found <= 0).sum()), int((found >= 0).sum()))
     p = min(2 * sides / (draws + 1), 1.0)
-    return ResampledDifference(sums.value, *_percentiles(found, 1 - LEVEL), p, found)
+    return ResampledDifference(sums.value, *_percentiles(found, 1 - CONFIDENCE_LEVEL), p, found)
 
 
-def joint_draws(metric: str | Metric, answers: Sequence[FitAnswers], draws: int = DRAWS) -> Doubles:
+def joint_draws(
+    metric: str | Metric, answers: Sequence[FitAnswers], draws: int = RESAMPLE_COUNT
+) -> Doubles:
     """What several things score under the same draws of clusters with replacement, [things, draws]:
     the mean over the fits of each.
 
@@ -234,5 +242,5 @@ def _resamples(many: int, draws: int) -> Iterator[Doubles]:
 
 
 def _portions(many: int, draws: int) -> list[int]:
-    size = max(1, AT_ONCE // many)
+    size = max(1, _AT_ONCE // many)
     return [min(size, draws - start) for start in range(0, draws, size)]

@@ -17,7 +17,7 @@ Doubles = NDArray[np.float64]
 
 FALSE_POSITIVE_RATES = (0.01, 0.05)
 _ROUNDING = 1e-9  # 0.01 * 100 is a whole number, whatever floats make of such products
-LEAST_FALSE_POSITIVES = 10  # that a rate stands for among the test examples, or it is not shown
+_LEAST_FALSE_POSITIVES = 10  # that a rate stands for among the test examples, or it is not shown
 
 
 class RecallAtRate(NamedTuple):
@@ -93,7 +93,7 @@ def recall_at_rates(counts: Iterable[ThresholdCounts]) -> Mapping[float, RecallA
         known = [fold for fold in folds if fold is not None]
         recalled, positives, false, negatives = np.sum(known, 0).tolist() if known else (0, 0, 0, 0)
         is_shown = (
-            len(known) == len(every) and positives and rate * negatives >= LEAST_FALSE_POSITIVES
+            len(known) == len(every) and positives and rate * negatives >= _LEAST_FALSE_POSITIVES
         )
         found[rate] = (
             RecallAtRate(recalled / positives, false / negatives) if is_shown else RecallAtRate()

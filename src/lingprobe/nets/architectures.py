@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-HALF = 0.5**0.5  # keeps the variance of a sum of two (Gehring et al. 2017, 3.5)
+_HALF = 0.5**0.5  # keeps the variance of a sum of two (Gehring et al. 2017, 3.5)
 
 
 class GatedConvNet(nn.Module):
@@ -51,7 +51,7 @@ class GatedConvNet(nn.Module):
         states = self.enter(words * compute_position_weights(words, lengths)).transpose(1, 2)
         for convolution in self.convolutions:
             states = torch.where(there, states, 0)
-            states = (functional.glu(convolution(states), 1) + states) * HALF
+            states = (functional.glu(convolution(states), 1) + states) * _HALF
         states = torch.where(there, states, 0).transpose(1, 2)
         return pool_maximum(states, lengths), states
 

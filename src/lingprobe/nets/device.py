@@ -26,18 +26,18 @@ from lingprobe.nets.precision import half_allowed, native_bf16
 T = TypeVar("T")
 U = TypeVar("U")
 log = logging.getLogger("lingprobe.probes")
-DEVICE = (
+DEVICE_VARIABLE = (
     "LINGPROBE_DEVICE"  # what `auto` stands for, where machines that share the work agreed on it
 )
-NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip")
-FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
+_NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip")
+_FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
 
 
 def check_device_name(device: str, option: str = "device") -> None:
     """Refuse what is no device of torch, before any work."""
-    if get_device_kind(device) in NAMES:
+    if get_device_kind(device) in _NAMES:
         return
-    meant = f"cuda:{device}" if device.isdecimal() else suggest_name("device", device, NAMES)
+    meant = f"cuda:{device}" if device.isdecimal() else suggest_name("device", device, _NAMES)
     hint = f"did you mean {meant}?" if meant else "write cpu, cuda, cuda:1, mps or auto"
     raise UsageProblem(f"{option}={device}: {hint}")
 
@@ -54,7 +54,7 @@ def resolved_device(device: str) -> str:
                 " device=cpu, or leave it out"
             )
         return device
-    if agreed := os.environ.get(DEVICE):
+    if agreed := os.environ.get(DEVICE_VARIABLE):
         return agreed
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return "mps"
@@ -87,21 +87,21 @@ def fitting_on(device: str) -> AbstractContextManager[None]:
             f"probe_device={device!r}: probes are fitted on cpu, cuda, cuda:N or auto; other"
             " devices lack float64, which their sums are taken in"
         )
-    return set_environment(FITS, device)
+    return set_environment(_FITS, device)
 
 
 def fits_elsewhere() -> bool:
     """Whether probes were asked to be fitted on another device than the processor, if there is
     one.
     """
-    return (os.environ.get(FITS) or "cpu") != "cpu"
+    return (os.environ.get(_FITS) or "cpu") != "cpu"
 
 
 def fit_device() -> str:
     """Probes are fitted on the processor, unless another device was asked for; `auto` is that of
     encoders where it is CUDA.
     """
-    device = resolved_device(os.environ.get(FITS) or "cpu")
+    device = resolved_device(os.environ.get(_FITS) or "cpu")
     return device if device.startswith("cuda") else "cpu"
 
 

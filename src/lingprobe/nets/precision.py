@@ -24,27 +24,33 @@ from lingprobe.data.cache import (
     set_environment,
 )
 
-TILES = 0x1D  # the CPUID leaf that describes AMX tiles
+_TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
 
 # set in the environment, so that worker processes know it, too
-REPRODUCIBLE = "LINGPROBE_REPRODUCIBLE"
-HALF = "LINGPROBE_BFLOAT16"  # kinds of devices that compute in bfloat16 where they can, with commas
-THREADS = "LINGPROBE_THREADS"  # how many threads a process computes with
-GAIN = "LINGPROBE_BFLOAT16_GAIN"  # what was measured, for worker processes
-FOLDER = "formats"  # of the cache
-SHAPE = 256, 384, 1536  # tokens, numbers in and out: a small model's layer, where the gain is least
-TURNS = 6
-BESIDE = 0.16  # share of the time of a network in float32 that products are not
-WORTH = 1.1  # times as fast: two digits are not given away for less
-WHICH = frozenset(
+_REPRODUCIBLE = "LINGPROBE_REPRODUCIBLE"
+BFLOAT16_VARIABLE = (
+    "LINGPROBE_BFLOAT16"  # kinds of devices that compute in bfloat16 where they can, with commas
+)
+THREADS_VARIABLE = "LINGPROBE_THREADS"  # how many threads a process computes with
+_GAIN = "LINGPROBE_BFLOAT16_GAIN"  # what was measured, for worker processes
+_FOLDER = "formats"  # of the cache
+_SHAPE = (
+    256,
+    384,
+    1536,
+)  # tokens, numbers in and out: a small model's layer, where the gain is least
+_TURNS = 6
+_BESIDE = 0.16  # share of the time of a network in float32 that products are not
+_WORTH = 1.1  # times as fast: two digits are not given away for less
+_WHICH = frozenset(
     {"vendor_id", "cpu family", "model", "model name", "stepping", "cpuid level", "flags"}
     | {"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"}
 )
 """What /proc/cpuinfo says of a kind of processor."""
-LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY")
+_LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY")
 """Variables that limit the instructions that torch multiplies with."""
-LEVELS = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx", "asimd": "neon"}
+_LEVELS = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx", "asimd": "neon"}
 """Instructions that the order of sums, and so last bits, depends on: a processor's flag, and what
 it is called.
 """
@@ -52,14 +58,14 @@ it is called.
 
 def must_be_reproducible() -> bool:
     """Whether everything is to be computed in float32 by one thread."""
-    return os.environ.get(REPRODUCIBLE) == "1"
+    return os.environ.get(_REPRODUCIBLE) == "1"
 
 
 def compute_reproducibly(enabled: bool) -> AbstractContextManager[None]:
     """`--reproducible`: what runs inside, worker processes included, is computed in float32 and
     with one thread where that is wanted.
     """
-    return set_environment(REPRODUCIBLE, "1" if enabled else None)
+    return set_environment(_REPRODUCIBLE, "1" if enabled else None)
 
 
 @contextmanager
@@ -82,7 +88,7 @@ def limit_to_agreed_threads() -> AbstractContextManager[None]:
     machines that share it agreed on, else as many as there are, but no more than a container's
     share of its machine. Torch does not look at that, and threads beyond it stop each other.
     """
-    count = 1 if must_be_reproducible() else int(os.environ.get(THREADS) or 0)
+    count = 1 if must_be_reproducible() else int(os.environ.get(THREADS_VARIABLE) or 0)
     if not count and "OMP_NUM_THREADS" not in os.environ:
         usable = usable_threads()
         count = usable if usable < _seen_threads() else 0
@@ -93,7 +99,7 @@ def usable_threads() -> int:
     """As many threads as a process may use here."""
     if must_be_reproducible():
         return 1
-    if said := os.environ.get(THREADS) or os.environ.get("OMP_NUM_THREADS"):
+    if said := os.environ.get(THREADS_VARIABLE) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
     import joblib
 
@@ -109,7 +115,7 @@ def half_allowed(kind: str) -> bool:
     """Whether a kind of device may compute in bfloat16 where it can: nobody asked for reproducible
     numbers, and machines that share the work have not agreed otherwise.
     """
-    allowed = os.environ.get(HALF)
+    allowed = os.environ.get(BFLOAT16_VARIABLE)
     return not must_be_reproducible() and (allowed is None or kind in allowed.split(","))
 
 
@@ -125,14 +131,14 @@ def get_processor_level() -> str:
     """The widest instructions of the processor, as 'avx512'; empty where they are not known."""
     facts = read_cpuinfo()
     flags = set(facts.get("flags", facts.get("Features", "")).split())
-    return next((name for flag, name in LEVELS.items() if flag in flags), "")
+    return next((name for flag, name in _LEVELS.items() if flag in flags), "")
 
 
 def native_bf16() -> bool:
     """Whether products are worth computing in bfloat16: the processor has them, they were measured
     to be faster than those of float32, and they are allowed.
     """
-    return half_allowed("cpu") and _has_bf16() and half_gain() >= WORTH
+    return half_allowed("cpu") and _has_bf16() and half_gain() >= _WORTH
 
 
 def _has_bf16() -> bool:
@@ -148,14 +154,14 @@ def beside_products(half: bool) -> float:
     """How long a network takes beside its products in float32: in bfloat16 these are faster, and
     the rest is not.
     """
-    return BESIDE + (1 / max(1.0, half_gain()) if half else 1.0)
+    return _BESIDE + (1 / max(1.0, half_gain()) if half else 1.0)
 
 
 def half_gain() -> float:
     """How many times as fast products in bfloat16 are here as those in float32, timed once for a
     processor, a torch and a limit of its instructions; the cache remembers it; 0 without them.
     """
-    said = os.environ.get(GAIN)
+    said = os.environ.get(_GAIN)
     return float(said) if said else _measured_gain()
 
 
@@ -165,12 +171,12 @@ def _measured_gain() -> float:
         torch = importlib.metadata.version("torch")
     except importlib.metadata.PackageNotFoundError:
         return 0.0
-    processor = {key: value for key, value in read_cpuinfo().items() if key in WHICH}
-    key = json.dumps([processor, torch, [os.environ.get(name) for name in LIMITS], SHAPE])
-    known = recall_value(cache_dir() / FOLDER, key)
+    processor = {key: value for key, value in read_cpuinfo().items() if key in _WHICH}
+    key = json.dumps([processor, torch, [os.environ.get(name) for name in _LIMITS], _SHAPE])
+    known = recall_value(cache_dir() / _FOLDER, key)
     if not isinstance(known, float):
         known = _time_formats()
-        remember_value(cache_dir() / FOLDER, key, known)
+        remember_value(cache_dir() / _FOLDER, key, known)
     return known
 
 
@@ -181,12 +187,12 @@ def _time_formats() -> float:
     spare_torch()
     import torch
 
-    rows, inputs, outputs = SHAPE
+    rows, inputs, outputs = _SHAPE
     data, weights = torch.ones(rows, inputs), torch.ones(outputs, inputs)
     half = weights.bfloat16()
     took = {True: math.inf, False: math.inf}
     with limit_threads(1), torch.inference_mode():
-        for turn, smaller in product(range(1 + TURNS), (False, True)):
+        for turn, smaller in product(range(1 + _TURNS), (False, True)):
             start = time.perf_counter()
             if smaller:
                 torch.nn.functional.linear(data.bfloat16(), half)
@@ -202,7 +208,7 @@ def passing_on() -> AbstractContextManager[None]:
     cannot be remembered.
     """
     measured = _measured_gain.cache_info().currsize > 0
-    return set_environment(GAIN, repr(half_gain()) if measured else None)
+    return set_environment(_GAIN, repr(half_gain()) if measured else None)
 
 
 def read_cpuinfo() -> Mapping[str, str]:
@@ -227,7 +233,7 @@ def half_hidden_amx(processor: Mapping[str, str]) -> bool:
     """
     return (
         "amx_tile" in processor.get("flags", "").split()
-        and int(processor.get("cpuid level", TILES)) < TILES
+        and int(processor.get("cpuid level", _TILES)) < _TILES
     )
 
 

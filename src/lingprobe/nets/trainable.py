@@ -35,7 +35,7 @@ NetworkArchitecture = Literal[
     "mean",
 ]
 """The architectures of sentence encoders over word vectors."""
-ARCHITECTURES: tuple[NetworkArchitecture, ...] = get_args(NetworkArchitecture)
+_ARCHITECTURES: tuple[NetworkArchitecture, ...] = get_args(NetworkArchitecture)
 
 
 @dataclass(frozen=True, slots=True)

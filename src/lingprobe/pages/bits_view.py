@@ -23,7 +23,7 @@ from lingprobe.metrics.information import (
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_page import FrameView, ListTable
 
-NOTHING_SCORED = (
+NO_SCORES_PROBLEM = (
     "no result here has stored scores: measure with `lingprobe run --keep-scores` (not for labels"
     " that are numbers)"
 )
@@ -42,7 +42,7 @@ def select_scored(frame: ResultFrame) -> ResultFrame:
         ]
     )
     if not len(scored):
-        raise DataProblem(NOTHING_SCORED)
+        raise DataProblem(NO_SCORES_PROBLEM)
     return scored
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.baselines import compute_advantages, expected_metric
 from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
-from lingprobe.analysis.row import PERCENT, place_among
+from lingprobe.analysis.row import PERCENT_SCALE, place_among
 from lingprobe.analysis.score_columns import SCORE_KEYS, compute_scores
 from lingprobe.data.cache import escape_surrogates
 from lingprobe.data.core import DataProblem, Tags
@@ -33,12 +33,12 @@ from lingprobe.tables.table import (
 )
 
 # how a mean is called where values of the stratum stand, and whether subsets count by their size
-MEANS = {"(mean)": False, "(mean by size)": True}
+_MEANS = {"(mean)": False, "(mean by size)": True}
 
-LEAST = 20  # examples that neighbouring numbers are put together to have,
-SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw
-SHOWN = 30  # other values, of which the rarer ones are put together
-RARER = "(rarer)"
+_LEAST = 20  # examples that neighbouring numbers are put together to have,
+_SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw
+_SHOWN = 30  # other values, of which the rarer ones are put together
+_RARER = "(rarer)"
 
 
 class StratumBin(NamedTuple):
@@ -114,7 +114,7 @@ def _score_constant(run: RunPredictions) -> float:
     answers = run.about.constants
     if answers is None:
         return math.nan
-    return PERCENT * floor(answers, run.gold, run.predicted, run.metric)
+    return PERCENT_SCALE * floor(answers, run.gold, run.predicted, run.metric)
 
 
 _key = attrgetter(*SCORE_KEYS[:-1])
@@ -137,10 +137,10 @@ def _set_beside_whole(
         return row
     (low, high), more = answers.interval(over), float(np.mean(answers.scores(over)))
     return row._replace(
-        expected=PERCENT * float(np.mean(answers.scores(alone))),
-        over=PERCENT * more,
-        over_low=PERCENT * low,
-        over_high=PERCENT * high,
+        expected=PERCENT_SCALE * float(np.mean(answers.scores(alone))),
+        over=PERCENT_SCALE * more,
+        over_low=PERCENT_SCALE * low,
+        over_high=PERCENT_SCALE * high,
     )
 
 
@@ -158,7 +158,7 @@ def has_counted_labels(run: RunPredictions) -> bool:
 
 def are_shown_singly(values: Collection[str]) -> bool:
     """Whether a table shows values one by one, or groups them, as numbers."""
-    return len(values) <= SHOWN or all(map(_is_number, values))
+    return len(values) <= _SHOWN or all(map(_is_number, values))
 
 
 def _is_number(text: str) -> bool:
@@ -175,9 +175,9 @@ def bin_values(counts: dict[str, int]) -> list[StratumBin]:
         numbers = sorted(counts, key=float)
     except ValueError:
         order = sorted(counts, key=lambda value: (-counts[value], value))
-        shown = [StratumBin(value, frozenset([value])) for value in order[:SHOWN]]
-        rarer = frozenset(order[SHOWN:])
-        return [*shown, StratumBin(RARER, rarer)] if rarer else shown
+        shown = [StratumBin(value, frozenset([value])) for value in order[:_SHOWN]]
+        rarer = frozenset(order[_SHOWN:])
+        return [*shown, StratumBin(_RARER, rarer)] if rarer else shown
     groups = _neighbours(numbers, counts)
     return [
         StratumBin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g
@@ -188,7 +188,7 @@ def _neighbours(numbers: Sequence[str], counts: Mapping[str, int]) -> list[list[
     """Numbers are grouped until each group has 20 examples and half a percent of all: numbers in
     order, put together.
     """
-    groups, least = [list[str]()], max(LEAST, sum(counts.values()) / SHARE)
+    groups, least = [list[str]()], max(_LEAST, sum(counts.values()) / _SHARE)
     for value in numbers:
         if sum(counts[v] for v in groups[-1]) >= least:
             groups.append([])
@@ -240,11 +240,15 @@ def _average(row: FrameRow, answers: FitAnswers, folds: Folds, stratum: str) -> 
     codes = _number_values(folds, stratum)
     if len(np.unique(codes[codes >= 0])) < 2:
         return
-    for name, by_size in MEANS.items():
+    for name, by_size in _MEANS.items():
         metric = average_over_subsets(METRICS.make(row.metric), codes, by_size)
         low, high = answers.interval(metric)
         score = float(np.mean(answers.scores(metric)))
-        values = {"score": PERCENT * score, "low": PERCENT * low, "high": PERCENT * high}
+        values = {
+            "score": PERCENT_SCALE * score,
+            "low": PERCENT_SCALE * low,
+            "high": PERCENT_SCALE * high,
+        }
         yield row._replace(stratum=name, n=int((codes >= 0).sum()), **values)
 
 
@@ -289,7 +293,7 @@ def _sort_rows(rows: Sequence[FrameRow]) -> list[FrameRow]:
 def _explain_breakdown(plain: Sequence[FrameRow], stratum: str, expected: bool) -> Iterator[str]:
     yield (
         f"Each row is over the test examples with one value of {stratum}; neighbouring numbers are"
-        f" grouped until there are {LEAST} examples and half a percent of all."
+        f" grouped until there are {_LEAST} examples and half a percent of all."
     )
     yield "constant: the score of the best constant answer of train on the same examples."
     if expected:
@@ -298,7 +302,7 @@ def _explain_breakdown(plain: Sequence[FrameRow], stratum: str, expected: bool) 
             " this group; over it: the score minus that, so a difference that is not due to the"
             " labels."
         )
-    if any(row.stratum in MEANS for row in plain):
+    if any(row.stratum in _MEANS for row in plain):
         yield (
             f"(mean): over the values of {stratum}, with equal weight; (mean by size): weighted by"
             " their number of examples. The score of all examples together may differ from both."

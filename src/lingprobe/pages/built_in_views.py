@@ -8,7 +8,7 @@ from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.pages.charts import draw_chart
 from lingprobe.pages.layer_view import LAYER_VIEW
-from lingprobe.pages.score_pages import SCORE_EXTRAS, scores_page, strata_page
+from lingprobe.pages.score_pages import SCORE_PAGE_EXTRAS, scores_page, strata_page
 from lingprobe.pages.view_page import PageView, compute_rows, show_rows
 from lingprobe.pages.views import ViewArguments, read_argument
 from lingprobe.tables.page import Page
@@ -41,7 +41,7 @@ def _show_layers(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     return replace(page, figure=lambda: draw_chart(compute_scores(frame), "layers"))
 
 
-scores = PageView(_show_scores, SCORE_EXTRAS)
-each = PageView(_show_tasks, SCORE_EXTRAS)
+scores = PageView(_show_scores, SCORE_PAGE_EXTRAS)
+each = PageView(_show_tasks, SCORE_PAGE_EXTRAS)
 by = PageView(_show_subgroups)
 layers = PageView(_show_layers, LAYER_VIEW.extra)

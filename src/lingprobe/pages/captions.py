@@ -18,9 +18,9 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 
-HERE = ("/", "~", ".")  # how paths begin that say where they lie
-MODELS = frozenset({"hf", "st"})  # kinds of encoders whose argument is the name of a model
-TELLING = 6  # letters, from which on the name of a file or folder says what it is
+_HERE = ("/", "~", ".")  # how paths begin that say where they lie
+_MODELS = frozenset({"hf", "st"})  # kinds of encoders whose argument is the name of a model
+_TELLING = 6  # letters, from which on the name of a file or folder says what it is
 
 
 def format_heading(rows: Sequence[FrameRow]) -> str:
@@ -49,7 +49,7 @@ def shorten_task(task: str) -> str:
 def _end(path: str) -> str:
     """The last part of a path, or the last two where the last is short."""
     name, folder = PurePath(path).name, PurePath(path).parent.name
-    return (f"{folder}/{name}" if len(name) < TELLING and folder else name) or path
+    return (f"{folder}/{name}" if len(name) < _TELLING and folder else name) or path
 
 
 def name_encoders(encoders: Iterable[str]) -> dict[str, str]:
@@ -70,7 +70,7 @@ def name_encoders(encoders: Iterable[str]) -> dict[str, str]:
                 alone = folders[one.name, _folder(one)] == 1
                 name = _end(name) if alone else PurePath(name).name
             places[encoder] = str(Reference(one.name, name, options)).replace("%3A", ":")
-        elif "@" in encoder and encoder.startswith(HERE):
+        elif "@" in encoder and encoder.startswith(_HERE):
             places[encoder] = encoder.rpartition("/")[2]
     counts = Counter(places.values())
     return {"words": "(words)"} | {e: name for e, name in places.items() if counts[name] == 1}
@@ -90,7 +90,9 @@ def label_encoders(encoders: Iterable[str]) -> dict[str, str]:
     """
     names = name_encoders(encoders := list(encoders))
     models = [(encoder, try_parse_reference(names.get(encoder, encoder))) for encoder in encoders]
-    known = {encoder: one for encoder, one in models if one and one.name in MODELS and one.argument}
+    known = {
+        encoder: one for encoder, one in models if one and one.name in _MODELS and one.argument
+    }
     groups: dict[str, list[Reference]] = {}
     for one in known.values():
         groups.setdefault(str(one.argument), []).append(one)
@@ -111,7 +113,7 @@ def _short_value(value: str) -> str:
 
 
 def _is_here(value: str | None) -> bool:
-    return (value or "").startswith(HERE)
+    return (value or "").startswith(_HERE)
 
 
 def _folder(encoder: Reference) -> str:
@@ -164,8 +166,8 @@ def explain_oracles(rows: Sequence[FrameRow]) -> list[str]:
     ]
 
 
-SOME = 0.001  # of the words, from which on those that an encoder does not know are told
-ALIKE = {
+_SOME = 0.001  # of the words, from which on those that an encoder does not know are told
+_ALIKE = {
     "classes": "classes=",
     "training examples": "size=",
     "test examples": "size=",
@@ -192,7 +194,7 @@ def _unknown(rows: Sequence[FrameRow], named: Callable[[str], str]) -> list[str]
     """Words that an encoder reads as the token for the unknown, by encoder and task."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
-        if row.words and row.unknown / row.words >= SOME:
+        if row.words and row.unknown / row.words >= _SOME:
             shares.setdefault(row.encoder, {})[named(row.task)] = row.unknown / row.words
     return [
         f"{encoder}: out-of-vocabulary words are"
@@ -209,9 +211,9 @@ def _source_differences(rows: Sequence[FrameRow]) -> list[str]:
         if (
             parsed is not None
             and parsed.argument is not None
-            and parsed.name.partition("/")[0] in FAMILIES
+            and parsed.name.partition("/")[0] in _FAMILIES
         ):
-            own = tuple(option for option in parsed.options if option[0] not in OF_SOURCES)
+            own = tuple(option for option in parsed.options if option[0] not in _OF_SOURCES)
             asked.setdefault(Reference(parsed.name, None, own), {}).setdefault(row.task, row)
     remarks = []
     for question, sources in asked.items():
@@ -219,7 +221,7 @@ def _source_differences(rows: Sequence[FrameRow]) -> list[str]:
         if differences:
             remedies = dict.fromkeys(
                 remedy
-                for what, remedy in ALIKE.items()
+                for what, remedy in _ALIKE.items()
                 if any(d.startswith(what) for d in differences)
             )
             fitting = [
@@ -237,7 +239,7 @@ def _source_differences(rows: Sequence[FrameRow]) -> list[str]:
     return remarks
 
 
-OF_SOURCES = frozenset({"classes", "forms", "limit", "on_error", "seed", "size", "splits", "with"})
+_OF_SOURCES = frozenset({"classes", "forms", "limit", "on_error", "seed", "size", "splits", "with"})
 """Options that say which examples of a question are taken, and do not change it."""
-FAMILIES = frozenset({"ud", "tree"})
+_FAMILIES = frozenset({"ud", "tree"})
 """Families whose tasks take the options that make sources alike."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, ResultFrame
+from lingprobe.analysis.frame import ANY_VALUE, RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, said_of
 from lingprobe.analysis.statistics import ClusterNames, ExampleMarks, MeanScore, OtherBest
 from lingprobe.data.cache import write_text
@@ -27,7 +27,7 @@ from lingprobe.tables.markup import format_markdown
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, format_number
 
-CARD, RESULTS = "README.md", ".eval_results"
+_CARD, _RESULTS = "README.md", ".eval_results"
 
 
 def name_on_hub(encoders: Iterable[str]) -> dict[str, str]:
@@ -44,7 +44,13 @@ def mark_scored(shown: ResultFrame) -> ResultFrame:
     return scored.with_columns(ExampleMarks("mark", ("encoder", "task")).compute(scored, scored))
 
 
-_OTHER = {"encoder": ANY, "layer": ANY, "site": ANY, "metric": ANY, "erased": ANY}
+_OTHER = {
+    "encoder": ANY_VALUE,
+    "layer": ANY_VALUE,
+    "site": ANY_VALUE,
+    "metric": ANY_VALUE,
+    "erased": ANY_VALUE,
+}
 CARD_VIEW = FrameView(
     name="card",
     about="Scores of models, with the best baseline and the oracle of each task.",
@@ -136,9 +142,9 @@ def _write_model_folders(cards: Sequence[ModelCard], to: Path, benchmark: str | 
         folder = to / names[card.table.title]
         table = format_markdown(replace(card.table, title=""))
         text = f"---\n{_metadata(card)}---\n\n## Probing\n\n{table}"
-        write_text(folder / CARD, text)
+        write_text(folder / _CARD, text)
         for name, entries in _entries(card, benchmark).items() if benchmark else ():
-            write_text(folder / RESULTS / f"{name}.yaml", entries)
+            write_text(folder / _RESULTS / f"{name}.yaml", entries)
 
 
 def _metadata(card: ModelCard) -> str:

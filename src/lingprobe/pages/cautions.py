@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import NO_CONTROL, said_of
 from lingprobe.datasets.controls import find_control, is_randomised
-from lingprobe.metrics.clusters import LEAST_SEEDS
+from lingprobe.metrics.clusters import MIN_SEED_COUNT
 from lingprobe.pages.captions import shorten_task
 from lingprobe.tables.table import format_number
-from lingprobe.tasks.baseline_names import LENGTH
+from lingprobe.tasks.baseline_names import LENGTH_BASELINE
 
 
 def length_notes(rows: Sequence[FrameRow]) -> Iterator[str]:
     """Notes on one token that holds most of the norm, beside tasks where `length` alone beats the
     constant answer.
     """
-    lengths = {row.task: row for row in rows if row.encoder == LENGTH}
+    lengths = {row.task: row for row in rows if row.encoder == LENGTH_BASELINE}
     told: dict[tuple[str, str, str], dict[str, None]] = {}
     for row in rows:
         length = lengths.get(row.task)
@@ -74,8 +74,10 @@ def _draws(rows: Sequence[FrameRow]) -> Iterator[str]:
     for control, counts in draws.items():
         few, most = min(counts), max(counts)
         many = f"{few} to {most}" if few < most else f"{most}"
-        lack = "do not cover" if most < LEAST_SEEDS else "cover"
-        where = f" where there are at least {LEAST_SEEDS}" if few < LEAST_SEEDS <= most else ""
+        lack = "do not cover" if most < MIN_SEED_COUNT else "cover"
+        where = (
+            f" where there are at least {MIN_SEED_COUNT}" if few < MIN_SEED_COUNT <= most else ""
+        )
         yield (
             f"{control}: {many} sample{'s' * (most > 1)} of the control; intervals {lack} variation"
             f" between samples{where}."

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
@@ -23,7 +23,7 @@ from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
-    ROW,
+    NAME_ROW_INCHES,
     draw_dot,
     draw_legend,
     fold_names,
@@ -34,7 +34,14 @@ from lingprobe.tables.panels import (
     measure_names,
 )
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import BEST, BLUE, COLOURS, GREY, INK, MARKERS
+from lingprobe.tables.style import (
+    BEST_COLOUR,
+    CHART_BLUE,
+    DARK_GREY,
+    INK_COLOUR,
+    LINE_COLOURS,
+    LINE_MARKERS,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +55,7 @@ FIGURES = Contents(
     | {"layers": "lingprobe.pages.layer_curves:layers"},
     made=False,
 )
-NAME = 40  # letters of an encoder; a longer name loses its middle
+_NAME = 40  # letters of an encoder; a longer name loses its middle
 
 
 def draw_chart(scored: ResultFrame, kind: str) -> Figure:
@@ -82,11 +89,11 @@ def dots(grid: ScoreGrid) -> Figure:
     """
     if not any(row.score == row.score for line in grid.lines for row in line.cells.values()):
         raise PlotProblem("nothing to draw: no task has a score")
-    names = fold_names([label_of(grid, line) for line in grid.lines], NAME)
+    names = fold_names([label_of(grid, line) for line in grid.lines], _NAME)
     titles = list(map(grid.full_name, grid.columns))
     drawn = DotPanels.of(titles, names, f"{_about(grid)}, with 95 % intervals.", 0.4)
     for axes, column in zip(drawn.axes, grid.columns, strict=True):
-        axes.axvline(select_first_rows(grid)[column.task].majority, color=GREY, ls="--", lw=1)
+        axes.axvline(select_first_rows(grid)[column.task].majority, color=DARK_GREY, ls="--", lw=1)
         _rules(axes, grid.lines)
         for place, line in enumerate(grid.lines):
             if row := line.cells.get(column.task):
@@ -125,7 +132,7 @@ def _rules(axes: Axes, lines: Sequence[EncoderLine]) -> None:
     axes.yaxis.grid(visible=False)
     for i in range(1, len(lines)):
         if lines[i].kind != lines[i - 1].kind:
-            axes.axhline(i - 0.5, color=GREY, lw=0.5)
+            axes.axhline(i - 0.5, color=DARK_GREY, lw=0.5)
 
 
 def _draw_score_dot(made: ScoreGrid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
@@ -145,7 +152,7 @@ def _is_best(made: ScoreGrid, row: FrameRow) -> bool:
 
 def _sign(kind: str, name: str = "", is_best: bool = False) -> Line2D:
     """How a score of a kind of encoder is marked."""
-    colour = BEST if is_best else BLUE if kind == "trained" else GREY
+    colour = BEST_COLOUR if is_best else CHART_BLUE if kind == "trained" else DARK_GREY
     shape = "D" if kind == "oracle" else "s" if is_best else "o"
     return make_legend_mark(shape, colour, name, kind == "baseline")
 
@@ -160,8 +167,8 @@ def _key(made: ScoreGrid) -> Iterator[Any]:
     for kind in ("baseline", "oracle"):
         if kind in kinds:
             yield _sign(kind, kind)
-    yield make_legend_line(GREY, "constant answer", "--")
-    yield make_legend_line(GREY, "95 % interval")
+    yield make_legend_line(DARK_GREY, "constant answer", "--")
+    yield make_legend_line(DARK_GREY, "95 % interval")
 
 
 def heat(grid: ScoreGrid) -> Figure:
@@ -193,7 +200,7 @@ def _build_heat_cell(
     return HeatCell(
         *place,
         f"{row.score:.1f}{made.signs.get(id(row), '')}",
-        (row.score - constant) / max(PERCENT - constant, 1e-9),
+        (row.score - constant) / max(PERCENT_SCALE - constant, 1e-9),
         _is_best(made, row),
         told=f"{row.score:.1f} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}",
     )
@@ -211,19 +218,24 @@ def radar(grid: ScoreGrid) -> Figure:
         raise PlotProblem(
             f"a radar needs at least three tasks, and there are {len(tasks)}: draw dots"
         )
-    if not 0 < len(whole) <= len(COLOURS):
+    if not 0 < len(whole) <= len(LINE_COLOURS):
         raise PlotProblem(
-            f"a radar shows up to {len(COLOURS)} encoders that were measured on all tasks, and"
+            f"a radar shows up to {len(LINE_COLOURS)} encoders that were measured on all tasks, and"
             f" there are {len(whole)}: choose some by name, or draw a heat map"
         )
-    names = fold_names([grid.full_name(column) for column in grid.columns], 1000, AROUND)
-    size = 3.2 + 2 * measure_names(names), get_circle_size(names) + 0.7 + ROW * (len(whole) + 1)
+    names = fold_names(
+        [grid.full_name(column) for column in grid.columns], 1000, CIRCLE_NAME_WIDTH_SHARE
+    )
+    size = (
+        3.2 + 2 * measure_names(names),
+        get_circle_size(names) + 0.7 + NAME_ROW_INCHES * (len(whole) + 1),
+    )
     if printed_width() is not None:
         size = size[0], get_circle_size(names)  # the key makes room for itself
     figure = make_figure(size, f"{_about(grid)}, around a circle.")
     axes = draw_circle(figure.add_subplot(projection="polar"), names)
     floors = _floors(grid, tasks)
-    axes.fill(compute_angles(len(tasks)), floors, color=GREY, alpha=0.35, lw=0, label=FLOORS)
+    axes.fill(compute_angles(len(tasks)), floors, color=DARK_GREY, alpha=0.35, lw=0, label=_FLOORS)
     for place, line in enumerate(whole):
         label = label_of(grid, line)
         draw_polygon(axes, [line.cells[task].score for task in tasks], place, label, names)
@@ -231,7 +243,7 @@ def radar(grid: ScoreGrid) -> Figure:
     return figure
 
 
-AROUND = 0.29  # of the width of paper, for names at each side of a circle
+CIRCLE_NAME_WIDTH_SHARE = 0.29  # of the width of paper, for names at each side of a circle
 
 
 def get_circle_size(names: Sequence[str]) -> float:
@@ -240,7 +252,7 @@ def get_circle_size(names: Sequence[str]) -> float:
     return 3.2 if wide is None else min(3.2, wide - 2 * measure_names(names)) + 0.4
 
 
-FLOORS = "best baseline of each task, or constant answer"
+_FLOORS = "best baseline of each task, or constant answer"
 
 
 def _is_whole(line: EncoderLine, tasks: Sequence[str]) -> bool:
@@ -268,13 +280,13 @@ def draw_circle(axes: Any, names: Sequence[str]) -> Any:
     """A circle from 0 to 100 with names around it, the first on top."""
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
-    axes.set_ylim(0, PERCENT)
+    axes.set_ylim(0, PERCENT_SCALE)
     # on paper names are close to the circle, whose outermost line is a hundred
     axes.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100" * (printed_width() is None)])
     axes.set_rlabel_position(180 / len(names))  # between two names
-    axes.tick_params(axis="y", labelsize=7 if printed_width() is None else 8, labelcolor=GREY)
+    axes.tick_params(axis="y", labelsize=7 if printed_width() is None else 8, labelcolor=DARK_GREY)
     axes.set_xticks(compute_angles(len(names)), names)
-    axes.tick_params(axis="x", pad=2, labelcolor=INK)
+    axes.tick_params(axis="x", pad=2, labelcolor=INK_COLOUR)
     for text, angle in zip(axes.get_xticklabels(), compute_angles(len(names)), strict=True):
         side = round(math.sin(angle), 6)
         text.set_horizontalalignment("center" if not side else "left" if side > 0 else "right")
@@ -285,8 +297,8 @@ def draw_polygon(
     axes: Axes, scores: Sequence[float], place: int, name: str, tasks: Sequence[str]
 ) -> None:
     """The scores of an encoder around a circle."""
-    turns, colour = compute_angles(len(scores)), COLOURS[place]
-    shape = MARKERS[place]
+    turns, colour = compute_angles(len(scores)), LINE_COLOURS[place]
+    shape = LINE_MARKERS[place]
     axes.plot([*turns, turns[0]], [*scores, scores[0]], f"-{shape}", color=colour, label=name)
     for turn, score, task in zip(turns, scores, tasks, strict=True):
         mark_point(

@@ -16,17 +16,17 @@ from lingprobe.analysis.answers import (
 )
 from lingprobe.analysis.comparable import ComparedRow
 from lingprobe.analysis.comparison import (
-    PAIRS,
+    ALL_PAIRS_SCOPE,
     ComparisonDecision,
     ComparisonFamily,
     OrderChanges,
     decide_comparisons,
 )
-from lingprobe.analysis.contests import CORRECTION, Test, Verdict
+from lingprobe.analysis.contests import DEFAULT_CORRECTION, Test, Verdict
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.letters import assign_letters
-from lingprobe.metrics.multiplicity import ALPHA, NAMES
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from lingprobe.pages.captions import name_encoders, shorten_task
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.records import format_csv
@@ -38,8 +38,8 @@ from lingprobe.tables.table import (
     format_p_value,
 )
 
-WORDS = frozenset({"score of", "scores", "question", "verdict"})
-TESTS: Mapping[Test, str] = {
+_WORDS = frozenset({"score of", "scores", "question", "verdict"})
+DIFFERENCE_TESTS: Mapping[Test, str] = {
     "t": "intervals and p values are paired",
     "permutation": (
         "p values are from a permutation test, which swaps the answers of the two and treats"
@@ -119,7 +119,7 @@ class Comparison(NamedTuple):
     few_seeds: bool = False
     left_out: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    correction: str = CORRECTION
+    correction: str = DEFAULT_CORRECTION
     test: Test = "t"
     orders: OrderChanges = OrderChanges()
 
@@ -138,7 +138,7 @@ class Comparison(NamedTuple):
         """The scores of each task, with letters that those share that do not differ significantly;
         UsageProblem if not all pairs were compared.
         """
-        if PAIRS not in self.family:
+        if ALL_PAIRS_SCOPE not in self.family:
             raise UsageProblem(
                 "letters need the comparisons of all pairs: compare(..., pairs=True)"
             )
@@ -156,7 +156,7 @@ class Comparison(NamedTuple):
 
 def answer_questions(
     questions: ComparisonFamily,
-    correction: str = CORRECTION,
+    correction: str = DEFAULT_CORRECTION,
     test: Test = "t",
     remarks: tuple[str, ...] = (),
 ) -> Comparison:
@@ -262,7 +262,7 @@ def tabulate_comparisons(comparison: Comparison) -> Table:
         "score of" if against else "scores",
         *(("question",) if asks else ()),
         *("difference", "95 % interval"),
-        *(f"p ({NAMES[comparison.correction]})", "verdict", "detectable"),
+        *(f"p ({CORRECTION_NAMES[comparison.correction]})", "verdict", "detectable"),
         *(("at one width",) if columns.width else ()),
         *(("n",) if sizes else ()),
     )
@@ -273,21 +273,21 @@ def tabulate_comparisons(comparison: Comparison) -> Table:
     return Table(
         head,
         tuple(sections),
-        WORDS,
+        _WORDS,
         notes,
         title if against or probe else "",
         caption=f"{title}, in percentage points and paired over the same test examples, with 95 %"
-        f" intervals; p values and intervals are corrected ({NAMES[comparison.correction]}) for"
-        f" {comparison.family}.",
+        f" intervals; p values and intervals are corrected"
+        f" ({CORRECTION_NAMES[comparison.correction]}) for {comparison.family}.",
         label="tab:lingprobe-differences",
     )
 
 
-DETECTABLE = (
+_DETECTABLE = (
     "detectable: the smallest difference that these test examples show with a power of 80 %, after"
     " the correction."
 )
-BEST = (
+_BEST = (
     "The second score is that of the best baseline. better: than every baseline of the question,"
     " including the constant answer. worse: than at least one of them."
 )
@@ -297,16 +297,16 @@ def _explain_comparison(comparison: Comparison) -> Iterator[str]:
     """What the columns of a comparison mean."""
     yield (
         "difference: the first score minus the second, in percentage points, over the same test"
-        f" examples; {TESTS[comparison.test]}."
+        f" examples; {DIFFERENCE_TESTS[comparison.test]}."
     )
     if any(one.against > 1 for one in comparison.found):
-        yield BEST
+        yield _BEST
     yield (
-        f"p ({NAMES[comparison.correction]}): corrected for {comparison.family}; so are the"
-        " intervals. no significant difference: p is 0.05 or above. --format csv has the"
+        f"p ({CORRECTION_NAMES[comparison.correction]}): corrected for {comparison.family}; so are"
+        " the intervals. no significant difference: p is 0.05 or above. --format csv has the"
         " uncorrected p."
     )
-    yield DETECTABLE
+    yield _DETECTABLE
     yield from _width_notes(comparison)
     if comparison.few_seeds:
         yield few_seeds_note("seed", ", intervals")
@@ -319,7 +319,7 @@ def _width_notes(comparison: Comparison) -> Iterator[str]:
             "at one width: the difference where the wider vectors are projected on as many random"
             f" directions as the narrower have numbers, corrected for {len(narrowed):,} of these."
         )
-    elif PAIRS in comparison.family and any(one.is_unlike for one in comparison.found):
+    elif ALL_PAIRS_SCOPE in comparison.family and any(one.is_unlike for one in comparison.found):
         yield (
             "Some vectors are wider than others: with the width N of the narrower, `--layers layers"
             " randomN` also compares them at one width."
@@ -358,9 +358,9 @@ def letter_table(comparison: Comparison) -> Table:
         sections.append(TableSection(shorten_task(task), body))
     notes = (
         "Two scores of a task that share a letter do not differ significantly: the p value of"
-        f" their difference is {ALPHA:g} or above, corrected for {comparison.family}"
-        f" ({NAMES[comparison.correction]}). This does not show that they are equal.",
-        f"{TESTS[comparison.test].capitalize()}.",
+        f" their difference is {SIGNIFICANCE_LEVEL:g} or above, corrected for {comparison.family}"
+        f" ({CORRECTION_NAMES[comparison.correction]}). This does not show that they are equal.",
+        f"{DIFFERENCE_TESTS[comparison.test].capitalize()}.",
         *(f"not compared: {why}" for why in comparison.left_out),
     )
     words = frozenset({"score of", "letters"})

@@ -27,7 +27,7 @@ from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.groups import arrange_columns, shared_options
 from lingprobe.pages.view_figures import FigureKey, FigureLine, FigurePanels, LineFigure
 from lingprobe.pages.view_page import FrameView, ListTable
-from lingprobe.tables.style import GREY
+from lingprobe.tables.style import DARK_GREY
 
 _CURVE = ("task", "training", "layer", "probe", "metric")
 _LINE = ("training", "layer", "probe")
@@ -264,7 +264,7 @@ _FIGURE = LineFigure(
     lines=_LINE,
     name="line_text",
     choose="choose some training runs by name (-e), or layer selections (--layers)",
-    key=(FigureKey("ring", "best on dev", GREY, "o", when="rows|selectattr('best')|list"),),
+    key=(FigureKey("ring", "best on dev", DARK_GREY, "o", when="rows|selectattr('best')|list"),),
     least=6.5,
     high=(0.5, 0.17),
     notes="figure_notes",

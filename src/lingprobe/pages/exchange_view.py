@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, USED, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.frame import ANY_VALUE, NON_EMPTY_VALUE, RUN_KEYS, ResultFrame
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.analysis.statistics import (
     BetterThanEach,
     FirstKnown,
@@ -39,7 +39,7 @@ def split_exchange(frame: ResultFrame) -> ResultFrame:
         {
             "task": [str(task.without(_OPTION)) for task in tasks],
             "exchange": [note.where if note else "" for note in known],
-            "share": [PERCENT * note.share if note else 0.0 for note in known],
+            "share": [PERCENT_SCALE * note.share if note else 0.0 for note in known],
         }
     )
 
@@ -51,14 +51,14 @@ EXCHANGE_VIEW = FrameView(
     keys=(*RUN_KEYS, "exchange"),
     extra=(WordExchanges,),
     prepare=split_exchange,
-    where={"control": NO_CONTROL, "exchange": USED},
+    where={"control": NO_CONTROL, "exchange": NON_EMPTY_VALUE},
     statistics=(
         MeanScore(),
         OtherScore("own", _OWN),
         OtherMaximum("on_dev", "dev_score", _OWN),
         FirstKnown("chosen_by", ("on_dev", "own")),
         # sentences are meant to differ, so that labels alone say whether trees are the same
-        BetterThanEach("change", _OWN, role=ANY, is_by_labels=True),
+        BetterThanEach("change", _OWN, role=ANY_VALUE, is_by_labels=True),
     ),
     listed=_IS_COMPARED,
     nothing="no task was measured both with and without exchange= on the same test examples:"

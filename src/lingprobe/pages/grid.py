@@ -9,13 +9,13 @@ from itertools import groupby
 
 from lingprobe.analysis.comparison import find_leaders
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, ORDER
+from lingprobe.analysis.row import NO_CONTROL, ROLE_ORDER
 from lingprobe.data.oracles import Kind
 from lingprobe.pages.captions import name_encoders
 from lingprobe.pages.groups import TaskColumn, arrange_columns
 from lingprobe.pages.scores import rows_without_control, signs_of
 
-ORACLE = "oracle"
+ORACLE_ROLE = "oracle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def lines_of(rows: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> l
         probe = row.probe if row.task in apart else ""
         key = row.encoder, row.layer, probe
         if row.kind == "oracle":
-            line = ORACLE, "-", probe
+            line = ORACLE_ROLE, "-", probe
             line = line if probe else first.get(line[:2], line)
             if line not in lines or row.task not in lines[line].cells:
                 key = line
@@ -137,5 +137,5 @@ def lines_of(rows: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> l
         lines.setdefault(key, EncoderLine(*key, row.kind)).cells[row.task] = row
     return sorted(
         lines.values(),
-        key=lambda one: (ORDER.index(one.kind), places.get((one.encoder, one.layer), 0)),
+        key=lambda one: (ROLE_ORDER.index(one.kind), places.get((one.encoder, one.layer), 0)),
     )

@@ -13,9 +13,9 @@ from statistics import fmean
 from typing import Any
 
 from lingprobe.analysis.frame import RUN_KEYS, Columns, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.analysis.statistics import MeanScore, explain_row_mismatch
-from lingprobe.data.reading import MIX
+from lingprobe.data.reading import SCALAR_MIX_LAYERS
 from lingprobe.data.references import try_parse_reference
 from lingprobe.metrics import compute_difference, compute_gap_share
 from lingprobe.pages.captions import label_encoders
@@ -24,7 +24,7 @@ from lingprobe.pages.view_figures import DotFigure
 from lingprobe.pages.view_page import FrameView, ListTable
 
 _LEXICAL, _BAG, _ORTHONORMAL = "lex", "lex with a bag of words", "orthonormal"
-_FULL = (MIX, "mix", "cat:lex+top")
+_FULL = (SCALAR_MIX_LAYERS, "mix", "cat:lex+top")
 """Reads of the whole encoder; headroom is up to the first that was measured."""
 _ORDER = (_LEXICAL, _BAG, "CNN1", "CNN2", _ORTHONORMAL, *_FULL[::-1])
 _KNOWN = (*_ORDER, *(f"{_ORTHONORMAL} {read}" for read in _FULL))
@@ -130,10 +130,18 @@ class _HeadroomFamily:
         least, added = self.shown.score(lexical), (0.0, 0.0, 0.0)
         if one != lexical:
             test = self._difference(one, lexical)
-            added = (PERCENT * test.value, PERCENT * test.low, PERCENT * test.high)
+            added = (
+                PERCENT_SCALE * test.value,
+                PERCENT_SCALE * test.low,
+                PERCENT_SCALE * test.high,
+            )
         part = self._share(one, full)
         names = ("gain", "gain_low", "gain_high", "share", "share_low", "share_high")
-        reduction = PERCENT * added[0] / (PERCENT - least) if least < PERCENT else math.nan
+        reduction = (
+            PERCENT_SCALE * added[0] / (PERCENT_SCALE - least)
+            if least < PERCENT_SCALE
+            else math.nan
+        )
         return dict(zip(names, (*added, *part), strict=True)) | {"error_reduction": reduction}
 
     def _share(self, one: int, full: int | None) -> tuple[float, ...]:
@@ -141,10 +149,10 @@ class _HeadroomFamily:
         if full is None:
             return _NO_INTERVAL
         if one in (self.read_rows[_LEXICAL], full):
-            return (PERCENT * (one == full),) * 3
+            return (PERCENT_SCALE * (one == full),) * 3
         answers = [self.shown.answers(k) for k in (one, self.read_rows[_LEXICAL], full)]
         part = compute_gap_share(self.shown.column("metric")[one], *answers)
-        return PERCENT * part.value, PERCENT * part.low, PERCENT * part.high
+        return PERCENT_SCALE * part.value, PERCENT_SCALE * part.low, PERCENT_SCALE * part.high
 
 
 def add_means(shown: ResultFrame) -> ResultFrame:

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.pages.grid import ScoreGrid
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.wide import select_first_rows
@@ -24,16 +24,16 @@ from lingprobe.tables.panels import (
     make_panels,
     row_height,
 )
-from lingprobe.tables.style import COLOURS, GREY, MARKERS
+from lingprobe.tables.style import DARK_GREY, LINE_COLOURS, LINE_MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ACROSS = 5  # panels beside each other
-WIDE, TALL = 1.95, 1.35  # inches of a panel
-LETTER = WIDE / 20  # inches of a letter above it
-LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
+_ACROSS = 5  # panels beside each other
+_WIDE, _TALL = 1.95, 1.35  # inches of a panel
+_LETTER = _WIDE / 20  # inches of a letter above it
+_LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
 Curves = Mapping[str, Mapping[str, Mapping[float, FrameRow]]]
 
 
@@ -44,15 +44,15 @@ def layers(grid: ScoreGrid) -> Figure:
     curves = curves_of(grid)
     if not curves:
         raise PlotProblem("nothing to draw: no encoder was read at several layers")
-    shown = sorted(curves, key=lambda name: -_average_curves(curves[name]))[: len(COLOURS)]
+    shown = sorted(curves, key=lambda name: -_average_curves(curves[name]))[: len(LINE_COLOURS)]
     looks = {
         name: make_legend_line(colour, name, marker=marker)
-        for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False)
+        for name, colour, marker in zip(shown, LINE_COLOURS, LINE_MARKERS, strict=False)
     }
-    across = min(ACROSS, len(grid.columns))
-    titles = [break_text(grid.full_name(column), WIDE, LETTER) for column in grid.columns]
-    high = row_height(titles, TALL)
-    size = max(WIDE * across, 4.5), high * math.ceil(len(grid.columns) / across) + 0.7
+    across = min(_ACROSS, len(grid.columns))
+    titles = [break_text(grid.full_name(column), _WIDE, _LETTER) for column in grid.columns]
+    high = row_height(titles, _TALL)
+    size = max(_WIDE * across, 4.5), high * math.ceil(len(grid.columns) / across) + 0.7
     names = ", ".join(grid.full_name(column) for column in grid.columns)
     figure = make_figure(size, f"Scores of {', '.join(shown)} over layers, on {names}.")
     every = zip(make_panels(figure, len(titles), across), grid.columns, titles, strict=True)
@@ -66,7 +66,7 @@ def layers(grid: ScoreGrid) -> Figure:
                 draw_band(axes, make_points(rows, name, places), look)
     signs: list[Any] = [
         *looks.values(),
-        *(make_legend_line(GREY, name, ls) for name, ls in LINES.items()),
+        *(make_legend_line(DARK_GREY, name, ls) for name, ls in _LINES.items()),
     ]
     draw_legend(figure, signs, max(1, int(size[0] / 1.8)))
     return figure
@@ -92,12 +92,12 @@ def _average_curves(tasks: Mapping[str, Mapping[float, FrameRow]]) -> float:
 
 def _draw_reference_lines(axes: Axes, made: ScoreGrid, column: TaskColumn) -> None:
     """What a score is to be compared with, and room from the least of it to the oracle."""
-    values = dict(zip(LINES, _references(made, column.task), strict=True))
+    values = dict(zip(_LINES, _references(made, column.task), strict=True))
     for name, value in values.items():
-        axes.axhline(value, color=GREY, ls=LINES[name], lw=1)
+        axes.axhline(value, color=DARK_GREY, ls=_LINES[name], lw=1)
     scores = [line.cells[column.task].low for line in made.lines if column.task in line.cells]
     low = min(v for v in (*values.values(), *scores) if not math.isnan(v))
-    axes.set_ylim(max(low - 4, -2), PERCENT + 3)
+    axes.set_ylim(max(low - 4, -2), PERCENT_SCALE + 3)
 
 
 def _references(made: ScoreGrid, task: str) -> Iterator[float]:

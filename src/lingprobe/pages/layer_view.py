@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.analysis.course_statistics import GrowingMixes, MixWeights
-from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
+from lingprobe.analysis.frame import ANY_VALUE, RUN_KEYS, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
@@ -25,7 +25,7 @@ from lingprobe.analysis.statistics import (
     OtherScore,
 )
 from lingprobe.data.core import DataProblem
-from lingprobe.data.reading import MIX
+from lingprobe.data.reading import SCALAR_MIX_LAYERS
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import (
     BarFigure,
@@ -36,12 +36,12 @@ from lingprobe.pages.view_figures import (
 )
 from lingprobe.pages.view_page import FrameView, ListTable, ViewSpread
 from lingprobe.tables.lines import BarLook
-from lingprobe.tables.style import BEST, BLUE, GREY, PALE
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY, PALE_GREY
 
-LEXICAL, ALONE, MIXED, WHOLE, UNREAD = "lexical", "alone", "mix", "whole", "unread"
-_FORMS = (ALONE, MIXED, LEXICAL)
+_LEXICAL, _ALONE, _MIXED, _WHOLE, _UNREAD = "lexical", "alone", "mix", "whole", "unread"
+_FORMS = (_ALONE, _MIXED, _LEXICAL)
 _FAMILY = ("task", "encoder", "probe")
-_READ = dict.fromkeys(("layer", "level", "form", "role", "site"), ANY)
+_READ = dict.fromkeys(("layer", "level", "form", "role", "site"), ANY_VALUE)
 """What rows of one family differ in."""
 
 
@@ -68,8 +68,8 @@ def place_layers(frame: ResultFrame) -> ResultFrame:
         if family := list(_place_family(plain, numbers)):
             placed += family
             forms = [form for _, _, form in {(0, row.level, row.form) for row in family}]
-            is_weighted = _count_weights(plain, (k for k, _, form in family if form == WHOLE)) > 0
-            is_mixed = forms.count(MIXED) > 1 or ALONE not in forms or is_weighted
+            is_weighted = _count_weights(plain, (k for k, _, form in family if form == _WHOLE)) > 0
+            is_mixed = forms.count(_MIXED) > 1 or _ALONE not in forms or is_weighted
             facts += [(max(row.level for row in family), is_mixed)] * len(family)
     if not placed:
         raise DataProblem(
@@ -97,11 +97,13 @@ def _place_family(frame: ResultFrame, numbers: Sequence[int]) -> Iterator[Placed
     reads: dict[str, list[int]] = {}
     for number in numbers:
         reads.setdefault(frame.column("layer")[number], []).append(number)
-    is_layered = any(re.fullmatch(r"\d+|mix(:0-\d+)?", read) or read == MIX for read in reads)
+    is_layered = any(
+        re.fullmatch(r"\d+|mix(:0-\d+)?", read) or read == SCALAR_MIX_LAYERS for read in reads
+    )
     if len(reads) < 2 or not is_layered:
         return
     alone, mixes = _by_layer(reads, r"(\d+)"), _by_layer(reads, r"mix:0-(\d+)")
-    whole = "mix" if "mix" in reads else MIX
+    whole = "mix" if "mix" in reads else SCALAR_MIX_LAYERS
     weighted = _count_weights(frame, reads.get(whole, ()))
     last = max(0, weighted - 1, *alone, *mixes)
     if whole in reads:
@@ -109,17 +111,17 @@ def _place_family(frame: ResultFrame, numbers: Sequence[int]) -> Iterator[Placed
     if 0 in alone:
         mixes.setdefault(0, "0")  # a mix of one layer is that layer
     for read in [whole] if weighted else [mixes[last]] if last in mixes else []:
-        yield from (PlacedRow(k, last, WHOLE) for k in reads[read])
+        yield from (PlacedRow(k, last, _WHOLE) for k in reads[read])
     fits = {read: [_fit_of(frame, k) for k in reads[read]] for read in mixes.values()}
     shared = set.intersection(*map(set, fits.values())) if fits else set()
     for read, mine in fits.items() if shared else ():
         pairs = zip(reads[read], mine, strict=True)
         reads[read] = [k for k, fit in pairs if fit in shared]
-    layers = [(ALONE, sorted(alone.items())), (MIXED, sorted(mixes.items()))]
+    layers = [(_ALONE, sorted(alone.items())), (_MIXED, sorted(mixes.items()))]
     placed = [(layer, form, read) for form, pairs in layers for layer, read in pairs]
-    placed += [(-1, LEXICAL, "lex")] if "lex" in reads else []
+    placed += [(-1, _LEXICAL, "lex")] if "lex" in reads else []
     _, _, first = placed[0]
-    placed += [(k, UNREAD, first) for k in range(last + 1) if k not in alone and k not in mixes]
+    placed += [(k, _UNREAD, first) for k in range(last + 1) if k not in alone and k not in mixes]
     yield from (PlacedRow(k, layer, form) for layer, form, read in placed for k in reads[read])
 
 
@@ -189,11 +191,13 @@ _FIGURE = LineFigure(
             lines=(
                 FigureLine(
                     *("alone_score", "alone_told", "alone_low", "alone_high"),
-                    look=(BLUE, "o"),
+                    look=(CHART_BLUE, "o"),
                     least=2,
                 ),
                 FigureLine(
-                    *("mix_score", "mix_told", "mix_low", "mix_high"), look=(BEST, "s"), least=2
+                    *("mix_score", "mix_told", "mix_low", "mix_high"),
+                    look=(BEST_COLOUR, "s"),
+                    least=2,
                 ),
             ),
             levels=(("rows[0].lexical_score", 1),),
@@ -204,10 +208,10 @@ _FIGURE = LineFigure(
         ),
     ),
     key=(
-        FigureKey("line", "alone", BLUE, "o"),
-        FigureKey("line", _MIX, BEST, "s", when=_IS_MIXED),
-        FigureKey("line", "lexical (dashed)", GREY, style="--"),
-        FigureKey("patch", "weight in the mix", PALE, when=_IS_MIXED),
+        FigureKey("line", "alone", CHART_BLUE, "o"),
+        FigureKey("line", _MIX, BEST_COLOUR, "s", when=_IS_MIXED),
+        FigureKey("line", "lexical (dashed)", DARK_GREY, style="--"),
+        FigureKey("patch", "weight in the mix", PALE_GREY, when=_IS_MIXED),
     ),
     least=7.4,
     high=(0.4, 0.0),
@@ -220,8 +224,8 @@ _FIGURE = LineFigure(
         right="gain_text",
         told=("expected_told", "gravity_told"),
         key=(
-            FigureKey("patch", "expected layer, with its interval", BLUE, alpha=0.5),
-            FigureKey("sign", "centre of gravity of the mix", BEST, "D"),
+            FigureKey("patch", "expected layer, with its interval", CHART_BLUE, alpha=0.5),
+            FigureKey("sign", "centre of gravity of the mix", BEST_COLOUR, "D"),
         ),
         when=_IS_MIXED,
     ),
@@ -234,16 +238,16 @@ LAYER_VIEW = FrameView(
     keys=(*RUN_KEYS, "level", "form"),
     extra=("code", "question"),
     prepare=place_layers,
-    where={"form": (*_FORMS, UNREAD)},
+    where={"form": (*_FORMS, _UNREAD)},
     statistics=(
         MeanScore(),
         ClassNumber("classes"),
         ExampleMarks("mark", _FAMILY, where={"form": _FORMS}),
         BestRow("best", within=(*_FAMILY, "form")),
         OtherMaximum("n_most", "n_test", {**_READ, "form": _FORMS}),
-        OtherScore("below_score", {"level": OwnValue("below"), "layer": ANY}),
-        GrowingMixes("expected", {**_READ, "form": MIXED}, "level", "last"),
-        MixWeights("weight", {**_READ, "form": WHOLE}, "level"),
+        OtherScore("below_score", {"level": OwnValue("below"), "layer": ANY_VALUE}),
+        GrowingMixes("expected", {**_READ, "form": _MIXED}, "level", "last"),
+        MixWeights("weight", {**_READ, "form": _WHOLE}, "level"),
     ),
     spread=ViewSpread(
         keys=(*_FAMILY, "level"),

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.data.cache import write_text
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import try_parse_reference
 from lingprobe.tasks.languages import list_task_languages
 
-LONGEST = 150  # characters of a file's name
-NO_REVISION = "no_revision_available"  # as MTEB writes it
+_LONGEST = 150  # characters of a file's name
+_NO_REVISION = "no_revision_available"  # as MTEB writes it
 MTEB_EXTRAS = ("origin",)
 _BESIDE = {
     **{name: name for name in ("layer", "probe")},
@@ -173,11 +173,11 @@ def _revision(revisions: Iterable[str]) -> str:
     commit = text.rpartition("=")[2]
     if re.fullmatch(r"\w{7,64}", commit):
         return commit
-    return digest_pieces(text, size=20) if text else NO_REVISION
+    return digest_pieces(text, size=20) if text else _NO_REVISION
 
 
 def _scale_to_unit(value: float) -> float | None:
-    return None if math.isnan(value) else round(value / PERCENT, 6)
+    return None if math.isnan(value) else round(value / PERCENT_SCALE, 6)
 
 
 def _clean_file_name(text: str) -> str:
@@ -187,4 +187,6 @@ def _clean_file_name(text: str) -> str:
 
 def _filename(text: str) -> str:
     name = _clean_file_name(text).replace("/", "_")
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{digest_pieces(text, size=4)}"
+    return (
+        name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}-{digest_pieces(text, size=4)}"
+    )

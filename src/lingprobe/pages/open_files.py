@@ -23,12 +23,12 @@ from lingprobe.experiment.newest import keep_newest
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import flatten_row, write_records_parquet
-from lingprobe.store.results import SUFFIX
+from lingprobe.store.results import RESULT_SUFFIX
 
 log = logging.getLogger("lingprobe.results")
-TABLE = "results.parquet"
-TRIES = 3  # while other runs go on measuring
-LONGEST = 120  # bytes of a file's name, but for its digest and suffix
+_TABLE = "results.parquet"
+_TRIES = 3  # while other runs go on measuring
+_LONGEST = 120  # bytes of a file's name, but for its digest and suffix
 
 
 def refresh_open_files(folder: Path) -> None:
@@ -38,13 +38,13 @@ def refresh_open_files(folder: Path) -> None:
     The table is dated as the last result that it has, and looked at again: what another run has
     measured meanwhile is not lost by whoever writes last.
     """
-    for _ in range(TRIES):
-        last = max((_date(file) for file in folder.glob(f"*{SUFFIX}")), default=0)
-        if last <= _date(folder / TABLE):
+    for _ in range(_TRIES):
+        last = max((_date(file) for file in folder.glob(f"*{RESULT_SUFFIX}")), default=0)
+        if last <= _date(folder / _TABLE):
             return
         known = keep_newest(result for _, result in RunPaths.of(folder).result_store().read())
         write_files(compute_scores(_select_computable(ResultFrame.of(known))), folder)
-        os.utime(folder / TABLE, ns=(last, last))
+        os.utime(folder / _TABLE, ns=(last, last))
 
 
 def refresh_named(folder: Path, output: str | Path | None) -> dict[str, str]:
@@ -55,7 +55,7 @@ def refresh_named(folder: Path, output: str | Path | None) -> dict[str, str]:
         if output is not None:
             refresh_open_files(folder)
     except FileProblem as problem:
-        return {TABLE: f"{problem}; all results are kept, and the same command writes it"}
+        return {_TABLE: f"{problem}; all results are kept, and the same command writes it"}
     return {}
 
 
@@ -66,7 +66,7 @@ def _select_computable(frame: ResultFrame) -> ResultFrame:
         log.warning(
             "%s leaves out results with %s, which is code that this command does not run;"
             " `lingprobe report --trust` shows them",
-            TABLE,
+            _TABLE,
             ", ".join(sorted(lost)),
         )
     return frame.where(metric=tuple({*frame.column("metric")} - lost))
@@ -84,7 +84,7 @@ def write_files(rows: ResultFrame, folder: Path) -> None:
     """Write results.parquet, a row for each encoder, layer, probe and control on a task, and
     MODEL/TASK.json with the same rows; the table comes last: where it is, the others are.
     """
-    models = make_file_names({row.encoder for row in rows}, {TABLE})
+    models = make_file_names({row.encoder for row in rows}, {_TABLE})
     tasks = make_file_names({row.task for row in rows})
     groups: dict[Path, list[FrameRow]] = {}
     for row in rows:
@@ -92,7 +92,7 @@ def write_files(rows: ResultFrame, folder: Path) -> None:
         groups.setdefault(place, []).append(row)
     for place, mine in groups.items():
         write_text(place, _format_json_rows(mine))
-    write_records_parquet(rows, folder / TABLE)
+    write_records_parquet(rows, folder / _TABLE)
 
 
 def make_file_names(names: Iterable[str], used_names: Iterable[str] = ()) -> dict[str, str]:
@@ -114,8 +114,8 @@ def file_name(text: str) -> str:
     name = re.sub(r"[^A-Za-z0-9.=,+@-]+", "_", text).strip("._- ")
     return (
         name
-        if 0 < len(name) <= LONGEST
-        else f"{name[:LONGEST]}-{digest_pieces(text, size=4)}".strip("-")
+        if 0 < len(name) <= _LONGEST
+        else f"{name[:_LONGEST]}-{digest_pieces(text, size=4)}".strip("-")
     )
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from lingprobe.analysis.comparison import DIFFERENT, ComparisonDecision, OrderChange, OrderChanges
+from lingprobe.analysis.comparison import (
+    SIGNIFICANT_VERDICTS,
+    ComparisonDecision,
+    OrderChange,
+    OrderChanges,
+)
 from lingprobe.analysis.row import said_of
 from lingprobe.pages.captions import name_encoders, shorten_task
 from lingprobe.tables.table import format_number
@@ -46,7 +51,7 @@ def _describe_change(change: OrderChange) -> str:
 
 
 def _describe_side(decision: ComparisonDecision) -> str:
-    sure = "" if decision.verdict in DIFFERENT else ", not significant"
+    sure = "" if decision.verdict in SIGNIFICANT_VERDICTS else ", not significant"
     interval = f"{format_number(decision.low)}, {format_number(decision.high)}"
     probe = decision.question.one.row.probe
     return f"{decision.difference:+.1f} [{interval}] under {probe}{sure}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.analysis.frame import ResultFrame
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.human import read_bound
@@ -16,7 +17,7 @@ from lingprobe.pages.verdicts import make_statement
 from lingprobe.pages.views import ViewArguments, read_argument
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import count_measurable_rows
-from lingprobe.suites.facts import PERCENT, CellResults, HumanScore
+from lingprobe.suites.facts import CellResults, HumanScore
 from lingprobe.suites.page import PaperTableCell, list_paper_cells, tabulate_paper
 from lingprobe.suites.suite import Suite, select_suite_results
 from lingprobe.tables.page import Page
@@ -70,6 +71,6 @@ def _human_scores(
         beside = (
             e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data)
         )
-        score, low, high = (PERCENT * value for value in (bound.score, bound.low, bound.high))
+        score, low, high = (PERCENT_SCALE * value for value in (bound.score, bound.low, bound.high))
         judged.append(HumanScore(next(beside, place), score, low, high, bound.n))
     return judged

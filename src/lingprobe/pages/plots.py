@@ -13,8 +13,8 @@ from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.scores import test_notes
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.lines import (
-    NARROW,
-    WIDE,
+    MIN_PANEL_INCHES,
+    PANEL_INCHES,
     PanelBar,
     draw_band,
     draw_bars,
@@ -24,8 +24,8 @@ from lingprobe.tables.lines import (
     round_ends,
 )
 from lingprobe.tables.panels import (
-    LETTER,
-    ROW,
+    LETTER_INCHES,
+    NAME_ROW_INCHES,
     add_notes_below,
     count_panels_abreast,
     draw_legend,
@@ -36,7 +36,7 @@ from lingprobe.tables.panels import (
     shorten_name,
 )
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import COLOURS, MARKERS
+from lingprobe.tables.style import LINE_COLOURS, LINE_MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,11 +53,13 @@ def strata_figure(rows: Sequence[FrameRow], stratum: str) -> Figure:
         raise PlotProblem("nothing to draw: no row without a control")
     names = list(dict.fromkeys(map(_name_line, plain)))
     looks = {
-        name: make_legend_line(COLOURS[i % len(COLOURS)], name, marker=MARKERS[i % len(MARKERS)])
+        name: make_legend_line(
+            LINE_COLOURS[i % len(LINE_COLOURS)], name, marker=LINE_MARKERS[i % len(LINE_MARKERS)]
+        )
         for i, name in enumerate(names)
     }
     tasks = list(dict.fromkeys(row.task for row in plain))
-    across = count_panels_abreast(len(tasks), 2, NARROW)
+    across = count_panels_abreast(len(tasks), 2, MIN_PANEL_INCHES)
     about = f"Scores of {', '.join(map(shorten_task, tasks))} by {stratum}."
     wide = max(3.4 * across, 1 + measure_names(names))
     down = math.ceil(len(tasks) / across)
@@ -95,9 +97,9 @@ def _categories(axes: Axes, values: Sequence[str]) -> None:
     """Names below, slanted where they need more room than there is."""
     place, paper = axes.get_subplotspec(), printed_width()
     across = place.get_gridspec().ncols if place else 1
-    wide = WIDE if paper is None else paper / across - 0.4
-    step = math.ceil(len(values) / (16 if paper is None else max(2, int(wide / ROW))))
-    is_wide = LETTER * sum(map(len, chain(values[::step]))) + 0.1 * len(values) > wide
+    wide = PANEL_INCHES if paper is None else paper / across - 0.4
+    step = math.ceil(len(values) / (16 if paper is None else max(2, int(wide / NAME_ROW_INCHES))))
+    is_wide = LETTER_INCHES * sum(map(len, chain(values[::step]))) + 0.1 * len(values) > wide
     slant: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     looks = slant if is_wide else {}
     shown = [shorten_name(value, 16) for value in values[::step]]

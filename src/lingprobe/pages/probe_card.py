@@ -13,7 +13,7 @@ from lingprobe.store.probe_folder import ProbeFacts, SubgroupScore
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.repeats import strip_fold
 
-MAX_LISTED_SUBGROUPS, MAX_LISTED_CONFUSIONS = 10, 10
+_MAX_LISTED_SUBGROUPS, _MAX_LISTED_CONFUSIONS = 10, 10
 
 
 def write_card(facts: ProbeFacts, thresholds: Sequence[str] = ()) -> str:
@@ -75,7 +75,7 @@ def _failures(facts: ProbeFacts) -> list[str]:
     """Where a probe fails: the worst subgroups and the commonest confusions."""
     lines = ["## Where it fails", ""]
     if facts.subgroups:
-        listed = facts.subgroups[:MAX_LISTED_SUBGROUPS]
+        listed = facts.subgroups[:_MAX_LISTED_SUBGROUPS]
         rows = [(_escape_markdown(each.name), each) for each in listed]
         lines += ["Subgroups of the test examples, the lowest scores first:", ""]
         lines += _format_markdown_table(("subgroup", facts.metric, "95 % interval", "n"), rows)
@@ -86,7 +86,7 @@ def _failures(facts: ProbeFacts) -> list[str]:
         lines += [
             f"| {_escape_markdown(each.gold)} | {_escape_markdown(each.predicted)} | {each.n:,} |"
             f" {each.of:,} |"
-            for each in facts.confusions[:MAX_LISTED_CONFUSIONS]
+            for each in facts.confusions[:_MAX_LISTED_CONFUSIONS]
         ]
     other = (
         "All of this holds for texts like those of the test examples. A probe that reads their"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Lines = Sequence[Any] | ResultFrame
 """Values of one class with columns as fields, or rows of scores."""
 _READ_SCORE = attrgetter(*SCORE_FIELDS)
-TINY = 1e-4  # below, as p values may be, four decimals would be zeros
+_TINY = 1e-4  # below, as p values may be, four decimals would be zeros
 
 
 def format_csv(rows: Lines) -> str:
@@ -48,7 +48,7 @@ def _format_csv_lines(names: Iterable[str], rows: Iterable[Iterable[object]]) ->
 
 def _format_csv_cell(value: object) -> object:
     if isinstance(value, float):
-        return f"{value:.3e}" if 0 < abs(value) < TINY else f"{value:.4f}"
+        return f"{value:.3e}" if 0 < abs(value) < _TINY else f"{value:.4f}"
     return escape_formula(strip_unprintable(value)) if isinstance(value, str) else value
 
 

@@ -11,15 +11,15 @@ import numpy as np
 
 from lingprobe.analysis.relation import Correlation, CorrelationTable
 from lingprobe.data.checks import check_choice
-from lingprobe.metrics.multiplicity import NAMES
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES
 from lingprobe.pages.records import format_csv
-from lingprobe.pages.relate_figures import CHARTS
+from lingprobe.pages.relate_figures import RELATION_CHARTS
+from lingprobe.pages.wide import BOLD_MARK
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, TableSection, format_coefficient
 
-MARK = "•"
-WORDS = frozenset({"", "column", "source", "language", "metric"})
-CALLED = {"spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}
+_WORDS = frozenset({"", "column", "source", "language", "metric"})
+CORRELATION_NAMES = {"spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}
 
 Cell = Callable[[Correlation], str]
 
@@ -28,12 +28,12 @@ def relation_page(relation: CorrelationTable, figure: str = "heat") -> Page[Corr
     """The correlations of a table of scores in every format; UsageProblem for a figure that there
     is not.
     """
-    check_choice("figure", figure, CHARTS)
+    check_choice("figure", figure, RELATION_CHARTS)
     return Page(
         relation,
         lambda: tabulate_relation(relation),
         {"csv": lambda: format_csv(relation.found)},
-        figure=lambda: CHARTS[figure](relation),
+        figure=lambda: RELATION_CHARTS[figure](relation),
         remarks=relation.table.remarks,
     )
 
@@ -58,7 +58,7 @@ def tabulate_correlations(relation: CorrelationTable) -> Table:
         return f"{format_coefficient(one.correlation)}{n}"
 
     over = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    heading = f"{CALLED[relation.asked.method]} over {over} {unit}"
+    heading = f"{CORRELATION_NAMES[relation.asked.method]} over {over} {unit}"
     section = _section(relation, heading, cell, lambda one: one.is_significant)
     return _build_relation_table(relation, [section], _reading(relation, len(counts) > 1))
 
@@ -120,7 +120,7 @@ def tabulate_columns(relation: CorrelationTable) -> Table:
         " seeds; – if seeds are not known. Low reliability or a small range of scores pulls"
         " correlations towards zero.",
     )
-    return Table(head, (TableSection("columns", tuple(lines)),), WORDS, notes)
+    return Table(head, (TableSection("columns", tuple(lines)),), _WORDS, notes)
 
 
 def _section(
@@ -155,7 +155,7 @@ def _build_relation_table(
     square = relation.across == relation.down
     across = relation.across[: len(relation.across) - square]
     head = ("", *(relation.table.columns[j].name for j in across))
-    return Table(head, tuple(sections), WORDS, tuple(notes), mark=MARK)
+    return Table(head, tuple(sections), _WORDS, tuple(notes), mark=BOLD_MARK)
 
 
 def _reading(relation: CorrelationTable, counted: bool) -> list[str]:
@@ -173,8 +173,8 @@ def _reading(relation: CorrelationTable, counted: bool) -> list[str]:
         ways = dict.fromkeys(how.get(one.how, "an approximation") for one in tests)
         unit = "families, each with the mean of its variants" if relation.families else "encoders"
         notes.append(
-            f"Bold ({MARK} in a terminal): p ≤ 0.05 after correction for {len(tests):,}"
-            f" pair{'s' * (len(tests) > 1)} ({NAMES[relation.asked.correction]}); p by"
+            f"Bold ({BOLD_MARK} in a terminal): p ≤ 0.05 after correction for {len(tests):,}"
+            f" pair{'s' * (len(tests) > 1)} ({CORRECTION_NAMES[relation.asked.correction]}); p by"
             f" {' and '.join(ways)} of {unit}."
         )
         significant = sum(one.is_significant for one in tests)

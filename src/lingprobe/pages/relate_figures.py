@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from lingprobe.analysis.relation import Correlation, CorrelationTable
-from lingprobe.metrics.correlation import SYMBOLS
+from lingprobe.metrics.correlation import CORRELATION_SYMBOLS
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
@@ -24,15 +24,15 @@ from lingprobe.tables.panels import (
     row_height,
 )
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import BEST, BLUE, GREY
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ENDS = "#b23c28", "#f6f6f4", "#1b5896"  # of falling together, of nothing, of rising together
-MOST = 80  # pairs that are drawn as dots
-PANEL = 3.6  # inches of the dots
+_ENDS = "#b23c28", "#f6f6f4", "#1b5896"  # of falling together, of nothing, of rising together
+_MOST = 80  # pairs that are drawn as dots
+_PANEL = 3.6  # inches of the dots
 
 
 class HeatMapKind(NamedTuple):
@@ -50,7 +50,7 @@ def draw_correlation_heat(relation: CorrelationTable) -> Figure:
     """A cell for each pair, blue where two columns rise together, red where one falls; grey where
     that is not significant.
     """
-    return _map(relation, BETWEEN)
+    return _map(relation, _BETWEEN)
 
 
 def draw_family_heat(relation: CorrelationTable) -> Figure:
@@ -62,7 +62,7 @@ def draw_family_heat(relation: CorrelationTable) -> Figure:
             "no family has three variants, so there are no correlations within families to draw;"
             " define families with --within or --family"
         )
-    return _map(relation, WITHIN)
+    return _map(relation, _WITHIN)
 
 
 def _map(relation: CorrelationTable, kind: HeatMapKind) -> Figure:
@@ -82,14 +82,14 @@ def _map(relation: CorrelationTable, kind: HeatMapKind) -> Figure:
         if not (square and c > r)
     ]
     grey = kind.grey(relation)
-    note = f"grey, italic: {grey}" if grey else UNTESTED
+    note = f"grey, italic: {grey}" if grey else _UNTESTED
     return draw_heat_maps(
         [HeatMap("", cells)],
-        HeatLook(_about(relation), ENDS, wide=0.57, ends=("−1", "1"), note=note),
+        HeatLook(_about(relation), _ENDS, wide=0.57, ends=("−1", "1"), note=note),
     )
 
 
-UNTESTED = "without p values: too few families"
+_UNTESTED = "without p values: too few families"
 
 
 def _build_heat_cell(row: str, column: str, one: Correlation | None, kind: HeatMapKind) -> HeatCell:
@@ -122,13 +122,13 @@ def _untold(relation: CorrelationTable) -> str:
     return "not significant (corrected)" if tested else ""
 
 
-BETWEEN = HeatMapKind(
+_BETWEEN = HeatMapKind(
     lambda one: one.correlation,
     lambda one: not math.isnan(one.p) and not one.is_significant,
     describe_correlation,
     _untold,
 )
-WITHIN = HeatMapKind(
+_WITHIN = HeatMapKind(
     lambda one: one.within,
     lambda one: bool(one.positive and one.negative),
     _describe_family_pair,
@@ -141,20 +141,20 @@ def draw_correlation_dots(relation: CorrelationTable) -> Figure:
     significant.
     """
     known = [one for one in relation.found if not math.isnan(one.correlation)]
-    if not 0 < len(known) <= MOST:
+    if not 0 < len(known) <= _MOST:
         raise PlotProblem(
-            f"dots show up to {MOST} pairs, and there are {len(known):,}: choose some with --rows"
+            f"dots show up to {_MOST} pairs, and there are {len(known):,}: choose some with --rows"
             " and --columns, or draw a heat map"
         )
     known.sort(key=lambda one: -one.correlation)
     names = fold_names([f"{one.first}, {one.second}" for one in known], 1000)
-    size = measure_names(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
+    size = measure_names(names) + _PANEL + 0.7, 0.7 + row_height(names) * len(known)
     figure = make_figure(size, _about(relation))
     axes = figure.subplots()
     draw_correlation_scale(axes, names)
     for place, one in enumerate(known):
         is_weak = not (one.is_significant or math.isnan(one.p))
-        colour = BEST if one.is_significant else GREY if is_weak else BLUE
+        colour = BEST_COLOUR if one.is_significant else DARK_GREY if is_weak else CHART_BLUE
         draw_dot(
             axes,
             place,
@@ -164,7 +164,7 @@ def draw_correlation_dots(relation: CorrelationTable) -> Figure:
         )
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(known)), [f"n = {one.n:,}" for one in known])
-    right.tick_params(labelcolor=GREY)
+    right.tick_params(labelcolor=DARK_GREY)
     right.spines[:].set_visible(False)
     draw_note_below(figure, axes, "filled: significant after correction; lines: 95 % intervals")
     return figure
@@ -174,7 +174,7 @@ def draw_correlation_scale(axes: Axes, names: Sequence[str]) -> None:
     """A scale of correlations, with names at the left."""
     axes.set_xlim(-1.03, 1.03)
     axes.set_xticks([-1, -0.5, 0, 0.5, 1] if printed_width() is None else [-1, 0, 1])
-    axes.axvline(0, color=GREY, lw=0.9)
+    axes.axvline(0, color=DARK_GREY, lw=0.9)
     label_rows(axes, names)
 
 
@@ -182,12 +182,12 @@ def _about(relation: CorrelationTable) -> str:
     unit = "families" if relation.families else "encoders"
     many = max((one.n for one in relation.found), default=0)
     return (
-        f"Correlations ({SYMBOLS[relation.asked.method]}) between"
+        f"Correlations ({CORRELATION_SYMBOLS[relation.asked.method]}) between"
         f" {len({*relation.across, *relation.down})} columns of scores over {many} {unit}."
     )
 
 
-CHARTS: Mapping[str, Callable[[CorrelationTable], Figure]] = {
+RELATION_CHARTS: Mapping[str, Callable[[CorrelationTable], Figure]] = {
     "heat": draw_correlation_heat,
     "within": draw_family_heat,
     "dots": draw_correlation_dots,

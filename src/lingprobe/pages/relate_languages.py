@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from lingprobe.analysis.profiles import CrossLanguageProfile, LanguagePair
 from lingprobe.data.checks import check_choice
-from lingprobe.metrics.dependent import FEWEST
-from lingprobe.metrics.multiplicity import NAMES
+from lingprobe.metrics.dependent import MIN_DEPENDENT_OBSERVATIONS
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES
 from lingprobe.pages.records import format_csv
-from lingprobe.pages.relate import CALLED, MARK
+from lingprobe.pages.relate import CORRELATION_NAMES
 from lingprobe.pages.relate_figures import describe_correlation, draw_correlation_scale
 from lingprobe.pages.relate_scores import draw_language_radar, scores_figure
+from lingprobe.pages.wide import BOLD_MARK
 from lingprobe.tables.page import Page
 from lingprobe.tables.panels import (
     draw_dot,
@@ -27,7 +28,7 @@ from lingprobe.tables.panels import (
     measure_names,
     row_height,
 )
-from lingprobe.tables.style import BEST, BLUE, GREY
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANEL = 2.9  # inches of dots
-WORDS = frozenset({"task", "encoder", "95 % interval"})
+_PANEL = 2.9  # inches of dots
+_WORDS = frozenset({"task", "encoder", "95 % interval"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,12 @@ class LanguageRow:
 def languages_page(pair: LanguagePair, figure: str = "dots") -> Page[LanguagePair]:
     """The tables and a figure of two languages; UsageProblem for a figure that there is not."""
     kind = "dots" if figure == "heat" else figure
-    check_choice("figure", kind, CHARTS)
+    check_choice("figure", kind, _CHARTS)
     return Page(
         pair,
         lambda: [tabulate_tasks(pair), tabulate_encoders(pair)],
         {"csv": lambda: format_csv(list_language_rows(pair))},
-        figure=lambda: CHARTS[kind](pair),
+        figure=lambda: _CHARTS[kind](pair),
         remarks=pair.relation.table.remarks,
     )
 
@@ -96,7 +97,12 @@ def tabulate_tasks(pair: LanguagePair) -> Table:
     """A line for each task: its two languages over encoders."""
     relation = pair.relation
     unit = "families" if relation.families else "encoders"
-    head = ("task", "correlation", "95 % interval", f"p ({NAMES[relation.asked.correction]})")
+    head = (
+        "task",
+        "correlation",
+        "95 % interval",
+        f"p ({CORRECTION_NAMES[relation.asked.correction]})",
+    )
     body = tuple(
         (
             each.task,
@@ -110,14 +116,16 @@ def tabulate_tasks(pair: LanguagePair) -> Table:
         for one in (each.found,)
     )
     strong = frozenset((r, 1) for r, e in enumerate(pair.tasks) if e.found.is_significant)
-    heading = f"{CALLED[relation.asked.method]} of {pair.first} and {pair.second} over {unit}"
-    notes = (*relation.notes, *_separable(pair), f"Bold ({MARK} in a terminal): p ≤ 0.05.")
+    heading = (
+        f"{CORRELATION_NAMES[relation.asked.method]} of {pair.first} and {pair.second} over {unit}"
+    )
+    notes = (*relation.notes, *_separable(pair), f"Bold ({BOLD_MARK} in a terminal): p ≤ 0.05.")
     return Table(
         (*head, "differs from", "n"),
         (TableSection(heading, body, strong=strong),),
-        WORDS,
+        _WORDS,
         notes,
-        mark=MARK,
+        mark=BOLD_MARK,
     )
 
 
@@ -125,7 +133,8 @@ def _separable(found: LanguagePair) -> Iterator[str]:
     yield (
         "differs from: the number of other tasks whose correlation differs significantly from"
         " this one, over the same encoders (Raghunathan, Rosenthal & Rubin 1996), after"
-        f" correction for all pairs of tasks; – with fewer than {FEWEST} encoders or families."
+        f" correction for all pairs of tasks; – with fewer than {MIN_DEPENDENT_OBSERVATIONS}"
+        " encoders or families."
     )
     known = [each for each in found.tasks if each.others]
     if known and not any(each.apart for each in known):
@@ -152,9 +161,9 @@ def tabulate_encoders(pair: LanguagePair) -> Table:
         )
         for each in pair.profiles
     )
-    method = CALLED[pair.relation.asked.method]
+    method = CORRELATION_NAMES[pair.relation.asked.method]
     heading = f"{method} of {pair.first} and {pair.second} over tasks"
-    return Table(head, (TableSection(heading, body),), WORDS, tuple(_about_profiles(pair)))
+    return Table(head, (TableSection(heading, body),), _WORDS, tuple(_about_profiles(pair)))
 
 
 def _about_profiles(found: LanguagePair) -> Iterator[str]:
@@ -193,7 +202,7 @@ def agreement_dots(pair: LanguagePair) -> Figure:
     tasks = fold_names([each.task for each in pair.tasks], 1000)
     rows = [row_height(names) * len(names) for names in (encoders, tasks)]
     about = f"Correlations of scores in {pair.first} and {pair.second}."
-    size = 2 * PANEL + measure_names(encoders) + measure_names(tasks), 1.0 + max(rows)
+    size = 2 * _PANEL + measure_names(encoders) + measure_names(tasks), 1.0 + max(rows)
     figure, (left, right) = make_panel_pair(size, [0.5 + high for high in rows], about)
     left.set_title("encoders, over tasks")
     right.set_title("tasks, over encoders")
@@ -204,7 +213,7 @@ def agreement_dots(pair: LanguagePair) -> Figure:
     for place, each in enumerate(pair.tasks):
         one = each.found
         look = make_legend_mark(
-            "o", BEST if one.is_significant else GREY, hollow=not one.is_significant
+            "o", BEST_COLOUR if one.is_significant else DARK_GREY, hollow=not one.is_significant
         )
         draw_dot(
             right, place, (one.correlation, one.low, one.high), look, describe_correlation(one)
@@ -217,15 +226,15 @@ def agreement_dots(pair: LanguagePair) -> Figure:
 def _profile(axes: Axes, place: int, profile: CrossLanguageProfile) -> None:
     """How an encoder's scores go with its own of the other language, and with those of others."""
     shown = (
-        (profile.others, "s", GREY, f"{profile.encoder}: other encoders {profile.others:.2f}"),
-        (profile.centred, "D", BEST, f"centred {profile.centred:.2f}"),
-        (profile.correlation, "o", BLUE, f"{profile.correlation:.2f}"),
+        (profile.others, "s", DARK_GREY, f"{profile.encoder}: other encoders {profile.others:.2f}"),
+        (profile.centred, "D", BEST_COLOUR, f"centred {profile.centred:.2f}"),
+        (profile.correlation, "o", CHART_BLUE, f"{profile.correlation:.2f}"),
     )
     for value, marker, colour, told in shown:
         draw_dot(axes, place, (value, math.nan, math.nan), make_legend_mark(marker, colour), told)
 
 
-CHARTS: Mapping[str, Callable[[LanguagePair], Figure]] = {
+_CHARTS: Mapping[str, Callable[[LanguagePair], Figure]] = {
     "dots": agreement_dots,
     "radar": draw_language_radar,
     "scores": scores_figure,

@@ -11,7 +11,12 @@ import numpy as np
 
 from lingprobe.analysis.profiles import LanguagePair
 from lingprobe.metrics.metric import Doubles
-from lingprobe.pages.charts import AROUND, draw_circle, draw_polygon, get_circle_size
+from lingprobe.pages.charts import (
+    CIRCLE_NAME_WIDTH_SHARE,
+    draw_circle,
+    draw_polygon,
+    get_circle_size,
+)
 from lingprobe.tables.dots import DOT_PANEL_INCHES
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.panels import (
@@ -25,7 +30,7 @@ from lingprobe.tables.panels import (
     measure_names,
     row_height,
 )
-from lingprobe.tables.style import COLOURS, MARKERS
+from lingprobe.tables.style import LINE_COLOURS, LINE_MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,10 +47,10 @@ def _encoders(found: LanguagePair) -> list[int]:
     """Those that have all scores; PlotProblem for none, and for more than can be told apart."""
     complete = ~np.isnan(found.relation.table.scores).any(1)
     chosen = np.flatnonzero(complete).tolist()
-    if not 0 < len(chosen) <= len(COLOURS):
+    if not 0 < len(chosen) <= len(LINE_COLOURS):
         raise PlotProblem(
-            f"this figure shows up to {len(COLOURS)} encoders that have all scores, and there are"
-            f" {len(chosen)}: choose some with -e"
+            f"this figure shows up to {len(LINE_COLOURS)} encoders that have all scores, and there"
+            f" are {len(chosen)}: choose some with -e"
         )
     return list(map(int, chosen))
 
@@ -55,7 +60,7 @@ def draw_language_radar(pair: LanguagePair) -> Figure:
     in the middle to 100.
     """
     encoders = _encoders(pair)
-    names = fold_names([each.task for each in pair.tasks], 1000, AROUND)
+    names = fold_names([each.task for each in pair.tasks], 1000, CIRCLE_NAME_WIDTH_SHARE)
     if len(names) < 3:
         raise PlotProblem(f"a radar needs three tasks, and there are {len(names)}: draw scores")
     figure, both = _draw_language_panels(
@@ -86,7 +91,7 @@ def _draw_encoder_scores(
     axes: Axes, scores: Doubles, place: int, encoder: str, names: Sequence[str]
 ) -> None:
     for task, (name, score) in enumerate(zip(names, scores.tolist(), strict=True)):
-        look = make_legend_mark(MARKERS[place], COLOURS[place])
+        look = make_legend_mark(LINE_MARKERS[place], LINE_COLOURS[place])
         mark_point(axes, (score, task), look, f"{encoder}, {name}: {score:.1f}")
 
 
@@ -102,6 +107,8 @@ def _draw_language_panels(
     for axes, language in zip(both, (found.first, found.second), strict=True):
         axes.set_title(language)
     names = [found.relation.table.rows[i].name for i in _encoders(found)]
-    signs = [make_legend_mark(MARKERS[i], COLOURS[i], name) for i, name in enumerate(names)]
+    signs = [
+        make_legend_mark(LINE_MARKERS[i], LINE_COLOURS[i], name) for i, name in enumerate(names)
+    ]
     draw_legend(figure, signs, 1)
     return figure, both

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.analysis.comparison import find_order_changes
-from lingprobe.analysis.frame import USED, ResultFrame
+from lingprobe.analysis.frame import NON_EMPTY_VALUE, ResultFrame
 from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.points import tell_best_points
 from lingprobe.analysis.score_columns import compute_scores
@@ -19,22 +19,22 @@ from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.records import format_csv, write_records_parquet
 from lingprobe.pages.scores import tabulate_scores
 from lingprobe.pages.verdicts import make_statement
-from lingprobe.pages.web.study import NOTHING, StudyContext
+from lingprobe.pages.web.study import EMPTY_STUDY_CONTEXT, StudyContext
 from lingprobe.pages.wide import explain_bold, make_wide_table
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import LABEL, Table
+from lingprobe.tables.table import LATEX_FLOAT_LABEL, Table
 
-FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
-SCORE_EXTRAS = ("checkpoint", *MTEB_EXTRAS)
+_FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
+SCORE_PAGE_EXTRAS = ("checkpoint", *MTEB_EXTRAS)
 """What a frame has of which pages of scores are made."""
 
-FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
+_FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
 
 
 def scores_page(
-    frame: ResultFrame, by_task: bool = False, beside: StudyContext = NOTHING
+    frame: ResultFrame, by_task: bool = False, beside: StudyContext = EMPTY_STUDY_CONTEXT
 ) -> Page[ResultFrame]:
-    """The scores of trained probes, of a frame with `SCORE_EXTRAS`: several tasks in one wide
+    """The scores of trained probes, of a frame with `SCORE_PAGE_EXTRAS`: several tasks in one wide
     table, or with `by_task` a table for each. Of many layers of an encoder tables have the one that
     is best on dev. In HTML they are a page of chapters, which says what is known `beside`.
     UsageProblem for a figure that there is not.
@@ -65,7 +65,7 @@ def _build_score_section(
     """
     said, shown = make_statement(scored, beside.folder), select_shown(scored)
     notes: tuple[str, ...] = ()
-    if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
+    if has_chosen := said.verdicts.layers > _FEW_LAYERS and not beside.reads:
         shown = said.verdicts.at_chosen_layers(shown)
         notes = (said.layers,)
     made = make_grid(shown)
@@ -73,9 +73,14 @@ def _build_score_section(
         table = make_wide_table(made.without_layers() if has_chosen else made, beside.questions)
     else:
         table = tabulate_scores([*constant_rows(scored), *shown], beside.questions, made.strong)
-        table = replace(table, caption=table.notes[0] + explain_bold(made), label=LABEL)
+        table = replace(table, caption=table.notes[0] + explain_bold(made), label=LATEX_FLOAT_LABEL)
     orders = order_notes(find_order_changes(scored))
-    notes = (*notes, *orders, *table.notes, *tell_best_points(frame.where(checkpoint=USED)))
+    notes = (
+        *notes,
+        *orders,
+        *table.notes,
+        *tell_best_points(frame.where(checkpoint=NON_EMPTY_VALUE)),
+    )
     return replace(table, lead=said.lines, notes=notes)
 
 

@@ -15,7 +15,7 @@ from lingprobe.analysis.answers import (
     mark_test_sets,
 )
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
+from lingprobe.analysis.row import CONSTANT_ENCODER, NO_CONTROL, PERCENT_SCALE
 from lingprobe.data.references import summarise_docstring
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
@@ -38,7 +38,7 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-LOST = (
+_LOST = (
     "excluded: not encoded",
     "excluded: about words truncated at the encoder's maximum length",
     "excluded: about words without a vector",
@@ -46,8 +46,8 @@ LOST = (
     "excluded: about sentences that an eraser was fitted on",
 )
 """What is said of examples that were counted, in the order of `_lost_examples`."""
-WORDS = frozenset({"encoder", "probe", "computed"})
-ENOUGH = 20  # control cells before their share outside an interval means anything
+_WORDS = frozenset({"encoder", "probe", "computed"})
+_ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
 def tabulate_scores(
@@ -66,7 +66,7 @@ def tabulate_scores(
     controls = _controls(rows)
     beside = {(*_what(row), row.control): row for row in rows}
     signs = signs_of(rows)
-    seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
+    seeds = len({row.seeds for row in plain if row.encoder != CONSTANT_ENCODER}) > 1
     code = any(row.bits == row.bits for row in plain)
     shown = ShownColumns(
         tuple(controls.values()),
@@ -75,12 +75,12 @@ def tabulate_scores(
         seeds,
         computing.find_computing_differences(plain),
         any(not math.isnan(row.average_precision) for row in plain),
-        tuple(rate for rate in RECALL if any(_format_recall(row, rate) for row in plain)),
+        tuple(rate for rate in _RECALL if any(_format_recall(row, rate) for row in plain)),
     )
     more = [
         name
         for control, remembered in controls.items()
-        for name in (control, *(REMEMBERED if remembered else ()))
+        for name in (control, *(_REMEMBERED if remembered else ()))
     ]
     head = (
         "encoder",
@@ -89,8 +89,8 @@ def tabulate_scores(
         "score",
         "95 % interval",
         "majority",
-        *shown.precision(PRECISION),
-        *map(RECALL.__getitem__, shown.rates),
+        *shown.precision(_PRECISION),
+        *map(_RECALL.__getitem__, shown.rates),
         *more,
         *shown.after,
         "n",
@@ -114,7 +114,7 @@ def tabulate_scores(
         sections.append(
             TableSection(format_heading(mine), body, line, frozenset(bold), rules=rules)
         )
-    return Table(head, tuple(sections), WORDS, describe_scores(rows))
+    return Table(head, tuple(sections), _WORDS, describe_scores(rows))
 
 
 def rows_without_control(rows: Sequence[FrameRow]) -> list[FrameRow]:
@@ -190,10 +190,10 @@ def _format_score_line(
         for control, other, remembered in remembered
         for cell in _format_control_cells(control, other, remembered)
     ]
-    unknown = row.high - row.low >= PERCENT  # of too few clusters
+    unknown = row.high - row.low >= PERCENT_SCALE  # of too few clusters
     interval = "none" if unknown else f"{format_number(row.low)} – {format_number(row.high)}"
     coded = _format_code_cells(row) if shown.code else []
-    seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
+    seeds = ([str(row.seeds) if row.encoder != CONSTANT_ENCODER else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")
     how = [computing.format_computation(row, shown.computed)] if shown.computed else []
     cells = (
@@ -235,7 +235,7 @@ class ShownColumns(NamedTuple):
     def after(self) -> tuple[str, ...]:
         """The columns after those of the controls."""
         return (
-            *(CODE if self.code else ()),
+            *(_CODE if self.code else ()),
             *(["seeds"] * self.seeds),
             *(["computed"] * bool(self.computed)),
         )
@@ -257,13 +257,13 @@ def _format_recall(row: FrameRow, rate: str) -> str:
     return "" if math.isnan(recall) else f"{format_number(recall)} ({format_number(achieved)})"
 
 
-PRECISION = "avg. precision"
+_PRECISION = "avg. precision"
 """The column beside AUROC."""
-RECALL = {"1": "recall at 1 % FPR", "5": "recall at 5 % FPR"}
+_RECALL = {"1": "recall at 1 % FPR", "5": "recall at 5 % FPR"}
 """Further ones, by the rate of false positives in percent."""
-REMEMBERED = ("key seen", "unseen", "selectivity")
+_REMEMBERED = ("key seen", "unseen", "selectivity")
 """Columns beside a control that can be answered by remembering words."""
-CODE = ("kbit", "compression", "over prior")
+_CODE = ("kbit", "compression", "over prior")
 
 
 def _controls(rows: Sequence[FrameRow]) -> dict[str, bool]:
@@ -282,7 +282,7 @@ def _format_control_cells(control: FrameRow | None, sign: str, remembered: bool)
     has and has not, and selectivity.
     """
     if control is None:
-        return [""] * (1 + len(REMEMBERED) * remembered)
+        return [""] * (1 + len(_REMEMBERED) * remembered)
     if not remembered:
         return [format_number(control.score) + sign]
     sure = (control.selective_high - control.selective_low) / 2
@@ -302,7 +302,7 @@ def _format_control_cells(control: FrameRow | None, sign: str, remembered: bool)
 def _format_code_cells(row: FrameRow) -> list[str]:
     """The cells about a code for the training labels."""
     if math.isnan(row.bits):
-        return [""] * len(CODE)
+        return [""] * len(_CODE)
     return [
         f"{row.bits / 1000:,.1f}",
         *("–" if math.isnan(x) else f"{x:.2f}" for x in (row.compression, row.over_prior)),
@@ -337,22 +337,22 @@ def list_facts(rows: Sequence[FrameRow]) -> list[str]:
     return facts
 
 
-CODES = (
+_CODES = (
     "kbit: length in thousands of bits of a code for the training labels, given the vectors"
     " (Voita & Titov 2020).",
     "compression: how many times longer a code with uniform probabilities is. over prior: the"
     " same for a code that uses the label frequencies so far but no vectors; 1 means that the"
     " vectors do not help.",
 )
-RANKS = (
+_RANKS = (
     "auroc: how often an example of the rarer class scores above one of the other; chance is 50."
     " avg. precision: the mean precision over all thresholds; chance is the share of that class.",
 )
-AT_RATES = (
+_AT_RATES = (
     "recall at 5 % FPR: the share of the rarer class above a threshold that lets 5 % of the other"
     " class pass on dev; in brackets the false positive rate on test.",
 )
-FOLDS = (
+_FOLDS = (
     "Folds share training examples: near chance, intervals of probes but linear are up to a quarter"
     " too narrow."
 )
@@ -368,7 +368,7 @@ def describe_scores(rows: Sequence[FrameRow], of_table: Sequence[str] = ()) -> t
 
 def _describe_scale(rows: Sequence[FrameRow]) -> str:
     """What scores are means of, and what their intervals are over."""
-    seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
+    seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT_ENCODER})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     metrics = dict.fromkeys(row.metric for row in rows)
     unit = "percent" if [*metrics] == ["accuracy"] else "times 100"
@@ -386,7 +386,7 @@ def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
     """Warnings: which examples were excluded, what is not comparable, and which controls, oracles
     and intervals are not as they should be.
     """
-    fitted = [row for row in rows_without_control(rows) if row.encoder != CONSTANT]
+    fitted = [row for row in rows_without_control(rows) if row.encoder != CONSTANT_ENCODER]
     return (
         *_left_out(rows),
         *test_notes(rows),
@@ -397,7 +397,7 @@ def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
         *warn_of_oracles(rows),
         *_chance(rows),
         *length_notes(rows),
-        *([FOLDS] if any(row.folds > 1 and math.isnan(row.tied) for row in fitted) else ()),
+        *([_FOLDS] if any(row.folds > 1 and math.isnan(row.tied) for row in fitted) else ()),
     )
 
 
@@ -417,15 +417,15 @@ def _explain_scores(rows: Sequence[FrameRow]) -> tuple[str, ...]:
         *controls,
         *control_notes(rows),
         *model_notes(rows),
-        *(RANKS if any(not math.isnan(row.average_precision) for row in rows) else ()),
-        *(AT_RATES if any(not math.isnan(row.recall_at_5) for row in rows) else ()),
-        *(CODES if any(row.bits == row.bits for row in rows) else ()),
+        *(_RANKS if any(not math.isnan(row.average_precision) for row in rows) else ()),
+        *(_AT_RATES if any(not math.isnan(row.recall_at_5) for row in rows) else ()),
+        *(_CODES if any(row.bits == row.bits for row in rows) else ()),
         *versions,
     )
 
 
 def _lost_examples(row: FrameRow) -> tuple[tuple[int, str], ...]:
-    """How many examples each fate of LOST befell, and which they are where that is known."""
+    """How many examples each fate of `_LOST` befell, and which they are where that is known."""
     return (
         (row.unusable, row.unusable_are),
         (row.beyond, row.beyond_are),
@@ -437,7 +437,7 @@ def _lost_examples(row: FrameRow) -> tuple[tuple[int, str], ...]:
 
 def _left_out(rows: Sequence[FrameRow]) -> Iterator[str]:
     """What of the data could not be used as it is: excluded, never learnt, or cut."""
-    for place, fate in enumerate(LOST):
+    for place, fate in enumerate(_LOST):
         counted = {
             (row.task, row.encoder): _lost_examples(row)[place]
             for row in rows
@@ -476,7 +476,7 @@ def _chance(rows: Sequence[FrameRow]) -> list[str]:
     """How shuffled labels fared against what chance allows, where there are enough cells to say."""
     shuffled = [row for row in rows if row.metric == "accuracy" and at_chance(row.control)]
     cells = [(row.low, row.high, row.majority) for row in shuffled]
-    if len(cells) < ENOUGH:
+    if len(cells) < _ENOUGH:
         return []
     null = null_share(cells, [(row.task, row.control) for row in shuffled])
     away = [

@@ -12,8 +12,8 @@ from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, TableSection
 
-STATES = ("done", "running", "failed", "waiting")
-WORDS = frozenset({"task", "encoder"})
+_STATES = ("done", "running", "failed", "waiting")
+_WORDS = frozenset({"task", "encoder"})
 
 
 def status_page(
@@ -26,7 +26,7 @@ def status_page(
     def make_tables() -> list[Table]:
         sections = tuple(_sections(units))
         notes = (_summary(units), *_problems(units, encodings))
-        tables = [Table(("task", *STATES), sections, WORDS, notes)]
+        tables = [Table(("task", *_STATES), sections, _WORDS, notes)]
         running = [unit for unit in units if unit.state == "running"]
         tables += [_running(running)] if running else []
         return [_encoding(encodings), *tables] if encodings else tables
@@ -40,7 +40,7 @@ def _sections(units: Sequence[UnitStatus]) -> Iterator[TableSection]:
         tasks = by_encoder.setdefault(unit.encoder, {})
         tasks.setdefault(_shorten_unit_task(unit), Counter())[unit.state] += 1
     for encoder, tasks in by_encoder.items():
-        rows = tuple((name, *(f"{n[state]:,}" for state in STATES)) for name, n in tasks.items())
+        rows = tuple((name, *(f"{n[state]:,}" for state in _STATES)) for name, n in tasks.items())
         yield TableSection(encoder, rows)
 
 
@@ -57,7 +57,7 @@ def _encoding(encodings: Sequence[EncodingStatus]) -> Table:
         (each.encoder, *(f"{n:,}" for n in (each.done, each.running, each.failed, each.waiting)))
         for each in encodings
     )
-    return Table(("encoder", *STATES), (TableSection("sentences", rows),), WORDS)
+    return Table(("encoder", *_STATES), (TableSection("sentences", rows),), _WORDS)
 
 
 def _running(units: Sequence[UnitStatus]) -> Table:

@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 from lingprobe.analysis.comparable import ComparedRow
-from lingprobe.analysis.contests import CORRECTION
+from lingprobe.analysis.contests import DEFAULT_CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
     EncoderVerdict,
     EncoderVerdicts,
@@ -22,25 +22,25 @@ from lingprobe.analysis.encoder_verdicts import (
     judge_encoders,
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.opponents import QUESTIONS, find_relation
-from lingprobe.analysis.row import CONSTANT
-from lingprobe.data.oracles import DECODABLE
+from lingprobe.analysis.opponents import ENCODER_QUESTIONS, find_relation
+from lingprobe.analysis.row import CONSTANT_ENCODER
+from lingprobe.data.oracles import DECODABLE_QUESTION
 from lingprobe.data.references import try_parse_reference
-from lingprobe.metrics.clusters import FEWEST_CLUSTERS, LEAST_SEEDS
-from lingprobe.metrics.multiplicity import NAMES
+from lingprobe.metrics.clusters import MIN_CLUSTER_COUNT, MIN_SEED_COUNT
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.groups import arrange_columns
 from lingprobe.pages.unreadable import WordCount, describe_unreadable
 
-SOME = 8  # encoders that have a sentence
-FEW = 3  # tasks that a sentence names
-MANY = 6  # opponents that a line names
-MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
+_SOME = 8  # encoders that have a sentence
+_FEW = 3  # tasks that a sentence names
+_MANY = 6  # opponents that a line names
+_MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
 _FEW_CLUSTERS = (
-    f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
+    f"whose test examples form fewer than {MIN_CLUSTER_COUNT} clusters (such as paradigms), too few"
     " for an interval"
 )
-PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
+_PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,9 +60,9 @@ class VerdictStatement:
     def sentences(self) -> tuple[str, ...]:
         """A sentence for each encoder, those first that have most yeses."""
         ranked = sorted(self.verdicts.encoders, key=_count_answers, reverse=True)
-        said = [self.sentence(one) for one in ranked[:SOME]]
-        if len(ranked) > SOME:
-            rest = len(ranked) - SOME
+        said = [self.sentence(one) for one in ranked[:_SOME]]
+        if len(ranked) > _SOME:
+            rest = len(ranked) - _SOME
             said.append(
                 f"`lingprobe compare{self.folder_argument}` has the verdicts on {rest} more."
             )
@@ -94,8 +94,8 @@ class VerdictStatement:
         ]
         if not lacking:
             return ()
-        names = ", ".join(dict.fromkeys(self._name(one.encoder) for one in lacking[:FEW]))
-        names += f" and {len(lacking) - FEW} more" * (len(lacking) > FEW)
+        names = ", ".join(dict.fromkeys(self._name(one.encoder) for one in lacking[:_FEW]))
+        names += f" and {len(lacking) - _FEW} more" * (len(lacking) > _FEW)
         possible = [copy for one in lacking for copy in one.possible_copies[:1]]
         how = f"; `-e {possible[0]}` adds one" if possible else ""
         return (
@@ -113,13 +113,13 @@ class VerdictStatement:
     def _basis(self) -> Iterator[str]:
         yield (
             f"Verdicts and 95 % intervals [in brackets] are corrected for {self.verdicts.family}:"
-            f" {NAMES[CORRECTION]}."
+            f" {CORRECTION_NAMES[DEFAULT_CORRECTION]}."
         )
         yield self._explain_questions()
         is_open = [
             answer
             for one in self.verdicts.encoders
-            for question in QUESTIONS
+            for question in ENCODER_QUESTIONS
             for answer in one.answers(question)
             if answer.verdict == "no significant difference"
             and not self._count_words(answer.row).is_unreadable
@@ -143,14 +143,14 @@ class VerdictStatement:
         question.
         """
         parts = []
-        for question in QUESTIONS:
+        for question in ENCODER_QUESTIONS:
             answers = [answer for answer in self._answers if answer.question == question]
             posed = [answer.decision.question for answer in answers]
             pairs = [(each.one, other) for each in posed for other in each.others]
             names = list(dict.fromkeys(self._name_with_spread(*pair) for pair in pairs))
-            rest = f" and {len(names) - MANY} more" * (len(names) > MANY)
+            rest = f" and {len(names) - _MANY} more" * (len(names) > _MANY)
             if answers:
-                listed = ", ".join(names[:MANY])
+                listed = ", ".join(names[:_MANY])
                 parts.append(f"{_predicate(answers[0])}: above {listed}{rest}")
         return "; ".join(parts) + "."
 
@@ -183,7 +183,7 @@ class VerdictStatement:
         is_open = any(
             not self._count_words(answer.row).is_unreadable
             for one in judged
-            for question in QUESTIONS
+            for question in ENCODER_QUESTIONS
             for answer in one.tasks_with("no significant difference", question)
         )
         if is_open and self.verdicts.limit:
@@ -225,7 +225,7 @@ class VerdictStatement:
             reasons = [self._name_answered(solved), self._name_few(few)]
             return f"{name} is not judged here: {'; '.join(filter(None, reasons))}."
         parts: list[str] = []
-        for question in QUESTIONS:
+        for question in ENCODER_QUESTIONS:
             parts += filter(None, [self._of_question(verdict.answers(question), not parts)])
         tasks = [task for task in verdict.tasks if any(map(_is_counted, task.answers))]
         size = f", n = {tasks[0].row.n:,}" if len(tasks) == 1 else ""
@@ -269,7 +269,7 @@ class VerdictStatement:
         else:
             many = f"{len(yes) or 'none'} of {len(counted)}{' tasks' * is_first}"
             told = f"{many} {'is' if len(yes) < 2 else 'are'} {what}"
-            names = self._list_tasks(yes) if len(yes) <= FEW else ""
+            names = self._list_tasks(yes) if len(yes) <= _FEW else ""
         if not yes:
             return told
         by = _range(yes, f" over {self._list_blocking(yes)}")
@@ -277,7 +277,7 @@ class VerdictStatement:
 
     def _list_tasks(self, answers: Sequence[QuestionAnswer]) -> str:
         """The names of some tasks, or how many they are."""
-        if len(answers) > FEW:
+        if len(answers) > _FEW:
             return str(len(answers))
         return ", ".join(self._name(answer.row.task) for answer in answers)
 
@@ -290,11 +290,11 @@ class VerdictStatement:
             for answer in answers
         )
         names = [name for name, _ in counts.most_common()]
-        return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" * (len(names) > FEW))
+        return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" * (len(names) > _FEW))
 
     def _name_with_spread(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called, with what the intervals know of several copies."""
-        spread = " (with the spread between them)" * (other.copies >= LEAST_SEEDS)
+        spread = " (with the spread between them)" * (other.copies >= MIN_SEED_COUNT)
         return self._name_opponent(one, other) + spread
 
     def _name_opponent(self, one: ComparedRow, other: ComparedRow) -> str:
@@ -349,7 +349,7 @@ def make_statement(scored: ResultFrame, folder: Path | None = None) -> VerdictSt
     if len(set(tasks.values())) < len(tasks):
         tasks = {c.task: f"{c.name} ({c.group})" if c.group else c.name for c in columns}
     encoders = label_encoders(dict.fromkeys(row.encoder for row in rows))
-    constant = {CONSTANT: "one constant answer"}
+    constant = {CONSTANT_ENCODER: "one constant answer"}
     return VerdictStatement(verdicts, {**tasks, **encoders, **constant}, folder)
 
 
@@ -375,12 +375,12 @@ def _reader(row: FrameRow, baseline: FrameRow) -> str:
 
 def _count_answers(one: EncoderVerdict) -> tuple[int, ...]:
     """On how many tasks the answer to each question is yes."""
-    return tuple(len(one.tasks_with("better", question)) for question in QUESTIONS)
+    return tuple(len(one.tasks_with("better", question)) for question in ENCODER_QUESTIONS)
 
 
 def _predicate(answer: QuestionAnswer) -> str:
     """What a yes says of a task; without a probe nothing is decoded."""
-    if answer.question != DECODABLE:
+    if answer.question != DECODABLE_QUESTION:
         return answer.question
     return answer.question if answer.row.train else "predicted above chance"
 
@@ -407,7 +407,7 @@ def _detectable(answers: Sequence[QuestionAnswer]) -> str:
     unit = "point" if [*ends] == ["1.0"] else "points"
     here = f"80 % power for a difference of {' to '.join(ends)} {unit}"
     sizes = [
-        (points, _format_sizes(answers, points)) for points in PLANNED_POINTS if points < found[-1]
+        (points, _format_sizes(answers, points)) for points in _PLANNED_POINTS if points < found[-1]
     ]
     planned = [
         f"{points:.0f} point{'s' * (points != 1)} would need {many} test examples"
@@ -422,8 +422,8 @@ def _format_sizes(answers: Sequence[QuestionAnswer], points: float) -> str:
     needed = sorted(answer.needed_examples(points) for answer in answers)
     if not needed[0]:
         return ""
-    if needed[-1] > MAX_SHOWN_EXAMPLES:
-        return f"more than {MAX_SHOWN_EXAMPLES:,}"
+    if needed[-1] > _MAX_SHOWN_EXAMPLES:
+        return f"more than {_MAX_SHOWN_EXAMPLES:,}"
     return " to ".join(dict.fromkeys(f"{round_up(n):,}" for n in (needed[0], needed[-1])))
 
 

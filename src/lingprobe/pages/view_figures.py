@@ -16,9 +16,9 @@ from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.lines import (
-    ACROSS,
-    NARROW,
-    WIDE,
+    MAX_PANELS_ABREAST,
+    MIN_PANEL_INCHES,
+    PANEL_INCHES,
     BarLine,
     BarLook,
     BarValues,
@@ -43,14 +43,14 @@ from lingprobe.tables.panels import (
     make_legend_mark,
     make_panels,
 )
-from lingprobe.tables.style import BLUE, COLOURS, GREY, MARKERS
+from lingprobe.tables.style import CHART_BLUE, DARK_GREY, LINE_COLOURS, LINE_MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_MOST_LINES = 2 * len(COLOURS)  # that can be distinguished
-ABOVE_CONSTANT = "(score - constant_score) / ([100 - constant_score, 1e-9]|max)"
+_MOST_LINES = 2 * len(LINE_COLOURS)  # that can be distinguished
+_ABOVE_CONSTANT = "(score - constant_score) / ([100 - constant_score, 1e-9]|max)"
 """How far a score is from the constant answer's, of 1, to 100."""
 _LEAST_SPAN = 10.0  # points of score that a panel spans at least
 _ROOM_FOR_TEXTS = 4  # lines, up to which each has a text above a panel
@@ -72,7 +72,7 @@ class HeatFigure:
     title: str
     text: str
     strong: str
-    share: str = ABOVE_CONSTANT
+    share: str = _ABOVE_CONSTANT
     when: str = "true"
     is_upward: bool = False
 
@@ -141,7 +141,7 @@ class DotFigure:
             for row in part:
                 score, low, high = (getattr(row, name) for name in self.values)
                 is_grey = text.decide(self.grey, row)
-                mark = make_legend_mark("o", GREY if is_grey else BLUE, hollow=is_grey)
+                mark = make_legend_mark("o", DARK_GREY if is_grey else CHART_BLUE, hollow=is_grey)
                 place = order.index(getattr(row, self.rows))
                 draw_dot(axes, place, (score, low, high), mark, text.fill(self.told, row))
         drawn.label_rows()
@@ -215,7 +215,7 @@ class FigureKey:
 
     kind: Literal["line", "ring", "patch", "sign"]
     label: str
-    colour: str = GREY
+    colour: str = DARK_GREY
     mark: str = ""
     style: str = "-"
     alpha: float | None = None
@@ -295,12 +295,12 @@ class LineFigure:
         ]
         if not any(panel.ends for panel in drawn):
             raise PlotProblem(self.nothing)
-        across = count_panels_abreast(len(drawn), ACROSS, NARROW)
+        across = count_panels_abreast(len(drawn), MAX_PANELS_ABREAST, MIN_PANEL_INCHES)
         high, each = self.high
         tall = panel_height(across) * math.ceil(len(drawn) / across) + each * len(looks) + high
         bars = self.bars.make_lines(shown, text) if self.bars else []
         parts = [1.1 + 0.36 * len(bars)] * bool(bars) + [tall]
-        size = max(0.5 + WIDE * across, self.least), sum(parts)
+        size = max(0.5 + PANEL_INCHES * across, self.least), sum(parts)
         figure = make_figure(size, text.render(self.about, shown))
         place: Any = figure
         if self.bars:
@@ -326,8 +326,8 @@ class LineFigure:
         names = [text.fill(self.name, shown[numbers[0]]) for numbers in groups.values()]
         return {
             line: make_legend_line(
-                COLOURS[i % len(COLOURS)], name, "--" if i >= len(COLOURS) else "-",
-                MARKERS[i % len(COLOURS)],
+                LINE_COLOURS[i % len(LINE_COLOURS)], name, "--" if i >= len(LINE_COLOURS) else "-",
+                LINE_MARKERS[i % len(LINE_COLOURS)],
             )
             for i, (line, name) in enumerate(zip(groups, names, strict=True))
         }  # fmt: skip
@@ -440,7 +440,7 @@ class _PanelMaker:
         if not 0 < len(texts) <= _ROOM_FOR_TEXTS:
             return []
         return [
-            CornerText(self.declared.corner_sign, GREY),
+            CornerText(self.declared.corner_sign, DARK_GREY),
             *(
                 CornerText(
                     text,

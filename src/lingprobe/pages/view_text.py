@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.answers import describe_interval_base
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.row import PERCENT, said_of
+from lingprobe.analysis.row import PERCENT_SCALE, said_of
 from lingprobe.pages.captions import shorten_task
 from lingprobe.tables.table import format_coefficient, format_number, format_p_value
 
@@ -121,7 +121,7 @@ def _note_classes(row: Any) -> str:
         of = f" of {row.question_classes:,}" if row.question_classes > row.classes else ""
         parts.append(f"{row.classes:,}{of} classes")
     if row.wrong:
-        upper = PERCENT - row.wrong
+        upper = PERCENT_SCALE - row.wrong
         parts.append(f"{row.wrong:.1f} % of labels are wrong: upper bound {upper:.1f}")
     return f" ({', '.join(parts)})" if parts else ""
 

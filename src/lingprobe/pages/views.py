@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents, Reference
-from lingprobe.pages.web.study import NOTHING, StudyContext
+from lingprobe.pages.web.study import EMPTY_STUDY_CONTEXT, StudyContext
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
@@ -52,7 +52,7 @@ class ViewArguments(NamedTuple):
     argument: str = ""
     figure: str = "dots"
     human: tuple[str | Path, ...] = ()
-    beside: StudyContext = NOTHING
+    beside: StudyContext = EMPTY_STUDY_CONTEXT
     scored: Callable[[], Sequence[Result]] | None = None
 
 

@@ -13,20 +13,20 @@ from statistics import fmean
 
 from lingprobe.analysis import computing
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.row import CONSTANT, PERCENT, said_of
+from lingprobe.analysis.row import CONSTANT_ENCODER, PERCENT_SCALE, said_of
 from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.grid import ORACLE, EncoderLine, ScoreGrid
+from lingprobe.pages.grid import ORACLE_ROLE, EncoderLine, ScoreGrid
 from lingprobe.pages.groups import TaskColumn, shared_options
 from lingprobe.pages.scores import describe_scores, list_facts
 from lingprobe.tables.table import (
-    LABEL,
+    LATEX_FLOAT_LABEL,
     Table,
     TableSection,
     format_number,
 )
 
-MEAN = "mean"
-MARK = "•"
+_MEAN = "mean"
+BOLD_MARK = "•"
 
 
 def make_wide_table(grid: ScoreGrid, questions: Mapping[str, str] | None = None) -> Table:
@@ -34,7 +34,10 @@ def make_wide_table(grid: ScoreGrid, questions: Mapping[str, str] | None = None)
     own = [*explain_table(grid), *_describe_tasks(grid, questions or {}), *made_by(grid)]
     notes = describe_scores(grid.rows, own)
     return replace(
-        build_wide_table(grid), notes=notes, caption=_caption(grid, notes[0]), label=LABEL
+        build_wide_table(grid),
+        notes=notes,
+        caption=_caption(grid, notes[0]),
+        label=LATEX_FLOAT_LABEL,
     )
 
 
@@ -43,14 +46,14 @@ def build_wide_table(grid: ScoreGrid) -> Table:
     words = ["encoder", *(["layer"] * grid.has_layers), *(["probe"] * grid.has_probes)]
     columns, groups = [*words], [""] * len(words)
     for mine in grid.groups:
-        columns += [column.name for column in mine] + [MEAN] * has_mean(grid, mine)
+        columns += [column.name for column in mine] + [_MEAN] * has_mean(grid, mine)
         groups += [mine[0].group] * (len(mine) + has_mean(grid, mine))
     return Table(
         tuple(columns),
         (_build_score_section(grid), *_list_side_sections(grid)),
         frozenset(words),
         groups=tuple(groups) if any(groups) else (),
-        mark=MARK,
+        mark=BOLD_MARK,
     )
 
 
@@ -103,7 +106,7 @@ def _format_group_cells(
 
 def _build_score_section(made: ScoreGrid) -> TableSection:
     """Scores with their intervals below constant answers, and numbers of test examples."""
-    constant = EncoderLine(CONSTANT, "-", "", "baseline", select_first_rows(made))
+    constant = EncoderLine(CONSTANT_ENCODER, "-", "", "baseline", select_first_rows(made))
     lines = [
         _format_group_cells(
             made, constant, lambda row: format_number(row.majority), lambda row: row.majority
@@ -163,7 +166,7 @@ def score_cell(grid: ScoreGrid, row: FrameRow) -> str:
     if math.isnan(row.score):
         return "–"
     score = format_number(row.score) + grid.signs.get(id(row), "")
-    if row.high - row.low >= PERCENT:  # too few clusters for an interval
+    if row.high - row.low >= PERCENT_SCALE:  # too few clusters for an interval
         return score
     return f"{score} ±{format_number(max(row.high - row.score, row.score - row.low))}"
 
@@ -221,12 +224,12 @@ def _section(
 def explain_table(grid: ScoreGrid) -> Iterator[str]:
     """How to read the table."""
     yield (
-        f"±: the wider side of the 95 % interval; {CONSTANT}: the same answer for every example; n:"
-        " test examples."
+        f"±: the wider side of the 95 % interval; {CONSTANT_ENCODER}: the same answer for every"
+        " example; n: test examples."
     )
     if grid.strong:
         yield (
-            f"Bold ({MARK} in a terminal): the best encoder on each task, and those not"
+            f"Bold ({BOLD_MARK} in a terminal): the best encoder on each task, and those not"
             " significantly different from it (p ≥ 0.05 in lingprobe compare --pairs, corrected for"
             f" {grid.family}); baselines and oracles are not compared."
         )
@@ -253,12 +256,12 @@ def _describe_tasks(made: ScoreGrid, questions: Mapping[str, str]) -> Iterator[s
         yield f"{name}: {question}{facts}" if question or facts else f"{name}."
     oracles: dict[str, dict[str, None]] = {}
     for line in made.lines:
-        for column in made.columns if line.encoder == ORACLE else ():
+        for column in made.columns if line.encoder == ORACLE_ROLE else ():
             if row := line.cells.get(column.task):
                 oracles.setdefault(row.encoder, {})[made.full_name(column)] = None
     if oracles:
         which = "; ".join(f"{name} for {', '.join(tasks)}" for name, tasks in oracles.items())
-        yield f"{ORACLE}: {which}."
+        yield f"{ORACLE_ROLE}: {which}."
 
 
 def made_by(grid: ScoreGrid) -> Iterator[str]:

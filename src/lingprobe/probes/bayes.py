@@ -23,8 +23,8 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 from lingprobe.probes.grams import NGramVocabulary, compute_tfidf, weigh_counts
 
-SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
-PENALTIES = (1.0, 0.1, 10.0, 100.0)
+_SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
+_PENALTIES = (1.0, 0.1, 10.0, 100.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class NaiveBayes:
     @property
     def settings(self) -> Sequence[Mapping[str, Any]]:
         """Every smoothing, and every penalty where labels are scores."""
-        tried = dict.fromkeys((*SMOOTHINGS, *PENALTIES)) if self.alpha is None else [self.alpha]
+        tried = dict.fromkeys((*_SMOOTHINGS, *_PENALTIES)) if self.alpha is None else [self.alpha]
         return [{"alpha": alpha} for alpha in tried]
 
     def with_settings(self, settings: Mapping[str, Any]) -> NaiveBayes:
@@ -72,7 +72,7 @@ class NaiveBayes:
             )
         idf, read = weigh_counts(counts)
         estimate = make_naive_bayes(read, train.labels)
-        tried = SMOOTHINGS if train.labels.numbers is None else PENALTIES
+        tried = _SMOOTHINGS if train.labels.numbers is None else _PENALTIES
         alpha = tried[0] if self.alpha is None else self.alpha
         if len(dev) and self.alpha is None:
             read_dev = compute_tfidf(grams.counts(dev.dataset), idf)

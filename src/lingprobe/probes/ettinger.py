@@ -22,7 +22,7 @@ from lingprobe.data.core import Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.probes.plain import EstimatorProbe, FittedEstimators
 
-PASSES = 700  # over the training examples, at most
+_PASSES = 700  # over the training examples, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class EttingerProbe:
             raise ReadingProblem(f"{self.name} has no training examples")
         width = train.take(np.arange(1)).features(read).shape[1]
         kind = MLPClassifier if train.labels.numbers is None else MLPRegressor
-        make = partial(kind, hidden_layer_sizes=(width,), max_iter=PASSES)
+        make = partial(kind, hidden_layer_sizes=(width,), max_iter=_PASSES)
         with warnings.catch_warnings(), _tiny_is_zero():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the passes are in the result
             fitted = EstimatorProbe(self.name, make, scaled=False).fit_one(train, dev, read, seed)

@@ -15,9 +15,9 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 
 # mean sum of squares of an example's features, which rates and penalties are set for
-SQUARES = 384.0
+MEAN_FEATURE_SQUARES = 384.0
 # how far a feature's deviation may lie from the common scale before it is brought nearer
-LARGEST, LEAST = 10.0, 0.1
+_LARGEST, _LEAST = 10.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ def common_scale(train: Floats) -> AffineScaling:
     middle = np.median(deviation[varying])
     # a few huge features do not set the scale
     common = np.sqrt(np.mean(np.minimum(deviation[varying], 10 * middle) ** 2))
-    divisor = np.clip(common, deviation / LARGEST, np.maximum(deviation, 1e-30) / LEAST)
+    divisor = np.clip(common, deviation / _LARGEST, np.maximum(deviation, 1e-30) / _LEAST)
     factor = np.where(varying, 1 / divisor, 0)
-    factor *= np.sqrt(SQUARES / np.sum(np.square(factor * deviation)))
+    factor *= np.sqrt(MEAN_FEATURE_SQUARES / np.sum(np.square(factor * deviation)))
     return AffineScaling(shift.astype(np.float32), factor.astype(np.float32))
 
 

@@ -13,7 +13,7 @@ from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds, Tags
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 
-STRATUM = "majority-feature"
+_STRATUM = "majority-feature"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class MajorityFeature:
     """
 
     name: ClassVar[str] = "majority-feature"
-    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, words=True, stratum=STRATUM)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, words=True, stratum=_STRATUM)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.classes is None:
@@ -88,11 +88,11 @@ def _constant(train: Readings) -> Floats:
 
 def _majority_tags(readings: Readings) -> Tags:
     """The stratum that names the majority feature of each example."""
-    found = readings.dataset.strata.get(STRATUM)
+    found = readings.dataset.strata.get(_STRATUM)
     if found is None:
         has = "ud/tense, ud/subj-num and ud/obj-num"
         raise ReadingProblem(
-            f"majority-feature needs the tag {STRATUM!r}, which this task does not have ({has}"
+            f"majority-feature needs the tag {_STRATUM!r}, which this task does not have ({has}"
             " do); leave it out"
         )
     return found

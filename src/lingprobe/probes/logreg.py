@@ -18,7 +18,7 @@ from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import ThresholdNote
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import SINGLE, FitSize, WorkAmount
+from lingprobe.data.sizes import FLOAT32_BYTES, FitSize, WorkAmount
 from lingprobe.data.vectors import Floats
 from lingprobe.metrics.thresholds import find_thresholds
 from lingprobe.probes.features import (
@@ -30,7 +30,7 @@ from lingprobe.probes.features import (
 )
 from lingprobe.probes.linear.logistic import Doubles, fit_logistic_path
 
-STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+PENALTY_STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 _DOUBLE = 8
 _STATE = 32  # arrays of the size of the weights that a search keeps
 _PASSES = 6  # over the features under one penalty; with many classes twice as many
@@ -58,7 +58,7 @@ class LogReg:
     """
 
     _: KW_ONLY
-    c: tuple[float, ...] = STRENGTHS
+    c: tuple[float, ...] = PENALTY_STRENGTHS
     scaled: bool = True
     needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
     name: ClassVar[str] = "logreg"
@@ -79,7 +79,7 @@ class LogReg:
         """Bytes that a fit takes: the features, a copy of those of train on one scale, and the
         state of the search.
         """
-        copies = size.inputs + SINGLE * size.features * size.train
+        copies = size.inputs + FLOAT32_BYTES * size.features * size.train
         state = _STATE * _DOUBLE * size.outputs * (size.features + 1)
         axes = _DOUBLE * min(size.features, _AXES_LIMIT) * size.features
         return copies + size.targets + state + axes + size.scores
@@ -91,7 +91,7 @@ class LogReg:
         passes = _PASSES * len(self.c) * (1 if size.outputs < 20 else 2) if size.outputs > 1 else 1
         columns = size.outputs - (size.outputs == 2 and not size.sets)
         products = 4 * passes * numbers * columns + 4 * sampled * axes + _AXES * axes**3
-        return WorkAmount(products, passes * SINGLE * numbers, passes)
+        return WorkAmount(products, passes * FLOAT32_BYTES * numbers, passes)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):

@@ -136,7 +136,7 @@ class SquaredLoss:
         return -total, total
 
 
-LOSSES: dict[str, CurvedLoss] = {
+CURVED_LOSSES: dict[str, CurvedLoss] = {
     "softmax": SoftmaxLoss(),
     "sigmoid": SigmoidLoss(),
     "squared": SquaredLoss(),

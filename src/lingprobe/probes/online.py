@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Predictions, Predictor, Probe, ProbeNeeds, choice_of, needs_of
-from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Column
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import FitSize, WorkAmount, WorkEstimator, least_memory_of
 from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
 
-FRACTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
+_FRACTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Of the training examples: where blocks end (the authors' code)."""
-LEAST = 8  # examples of the first block; a probe trained on fewer says nothing
-SHARES = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)  # that the class prior may have in a label's chances
+_LEAST = 8  # examples of the first block; a probe trained on fewer says nothing
+_SHARES = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)  # that the class prior may have in a label's chances
 
 Doubles = NDArray[np.float64]
 
@@ -166,7 +166,7 @@ class CodeMixture:
     weights  [shares]  log2 of what each share counts for
     """
 
-    weights: Doubles = field(default_factory=lambda: np.full(len(SHARES), -np.log2(len(SHARES))))
+    weights: Doubles = field(default_factory=lambda: np.full(len(_SHARES), -np.log2(len(_SHARES))))
     blocks: int = 1
 
     def send_block(self, probe: Doubles, prior: Doubles) -> float:
@@ -174,12 +174,14 @@ class CodeMixture:
         count anew after it.
         """
         with np.errstate(divide="ignore"):
-            shares = np.log2(SHARES)[:, None], np.log2(1 - np.array(SHARES))[:, None]
+            shares = np.log2(_SHARES)[:, None], np.log2(1 - np.array(_SHARES))[:, None]
         after = self.weights + np.logaddexp2(shares[0] - prior, shares[1] - probe).sum(1)
         total = float(np.logaddexp2.reduce(after))
         self.blocks += 1
         even = 1 / self.blocks
-        self.weights = np.logaddexp2(after - total + np.log2(1 - even), np.log2(even / len(SHARES)))
+        self.weights = np.logaddexp2(
+            after - total + np.log2(1 - even), np.log2(even / len(_SHARES))
+        )
         return -total
 
 
@@ -220,8 +222,8 @@ def compute_block_ends(n: int) -> Ints:
     """Where the blocks of n examples end; the last is n, the first holds at least eight examples
     (or all there are).
     """
-    found = np.unique(np.ceil(np.array(FRACTIONS) * n).astype(np.int64))
-    return np.asarray(found[(found >= LEAST) | (found == n)], np.int64)
+    found = np.unique(np.ceil(np.array(_FRACTIONS) * n).astype(np.int64))
+    return np.asarray(found[(found >= _LEAST) | (found == n)], np.int64)
 
 
 def uniform_length(labels: Column) -> Doubles:
@@ -248,7 +250,7 @@ def adaptive_length(labels: Column) -> Doubles:
         seen = before - first
         return np.asarray(np.log2((np.arange(len(labels)) + len(labels.names) / 2) / (seen + 0.5)))
     matrix = labels.sets().matrix()
-    known, holds = ~np.isnan(matrix), matrix >= HOLDS
+    known, holds = ~np.isnan(matrix), matrix >= MIN_LABEL_WEIGHT
     seen, held = known.cumsum(0) - known, holds.cumsum(0) - holds
     bits = np.log2((seen + 1) / (np.where(holds, held, seen - held) + 0.5))
     return np.asarray(np.where(known, bits, 0.0).sum(1))

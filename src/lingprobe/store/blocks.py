@@ -38,10 +38,10 @@ from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import LingprobeError
 from lingprobe.store.maps import map_file, try_anew
 
-MAGIC, FORMAT = b"sonde", 2
-OLDEST = 1  # the first format, which is read still
+_MAGIC, BLOCK_FORMAT_VERSION = b"sonde", 2
+_OLDEST = 1  # the first format, which is read still
 # suffixes of the files in a folder of results
-RESULTS = (
+RESULT_FILE_SUFFIXES = (
     ".result",
     ".scores",
     ".experiment",
@@ -108,13 +108,13 @@ class BlockFile:
             raise DamagedFile(f"it has {size} bytes")
         magic, version, length, digest = _PREAMBLE.unpack(preamble)
         self._start = _PREAMBLE.size + length
-        text = file.read(length) if magic == MAGIC and self._start <= size else b""
+        text = file.read(length) if magic == _MAGIC and self._start <= size else b""
         if not text or hash_bytes(preamble[:16] + text, 16) != digest:
             raise DamagedFile("its header is not what was written")
-        if not OLDEST <= int(version) <= FORMAT:
+        if not _OLDEST <= int(version) <= BLOCK_FORMAT_VERSION:
             raise StoreProblem(
-                f"{self.path} has format {int(version)}, this version of lingprobe reads {OLDEST}"
-                f" to {FORMAT}: update lingprobe or use another folder"
+                f"{self.path} has format {int(version)}, this version of lingprobe reads {_OLDEST}"
+                f" to {BLOCK_FORMAT_VERSION}: update lingprobe or use another folder"
             )
         try:
             header: dict[str, Any] = json.loads(text)
@@ -209,7 +209,7 @@ def write_block_file(
         default=_convert_to_json,
     ).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
-    lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
+    lead = _PREAMBLE.pack(_MAGIC, b"%03d" % BLOCK_FORMAT_VERSION, len(text), bytes(16))[:16]
     _commit(path, [lead, hash_bytes(lead + text, 16), text, *chunks], keep)
 
 

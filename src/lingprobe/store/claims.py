@@ -23,15 +23,15 @@ from typing import Any, NamedTuple, TypeVar
 
 Job = TypeVar("Job")
 
-SUFFIX = ".claim"
-BEAT = 10.0  # seconds between two signs of life
-PATIENCE = 60.0  # seconds without one after which a claim is void
-FIRST, PAUSE = 0.01, 0.2  # seconds between two looks at what others hold: at first, and at most
+_SUFFIX = ".claim"
+_BEAT = 10.0  # seconds between two signs of life
+_PATIENCE = 60.0  # seconds without one after which a claim is void
+_FIRST, _PAUSE = 0.01, 0.2  # seconds between two looks at what others hold: at first, and at most
 
 
 def claim_of(target: Path) -> Path:
     """Where the claim to make a file lies."""
-    return target.with_name(f".{target.name}{SUFFIX}")
+    return target.with_name(f".{target.name}{_SUFFIX}")
 
 
 @contextlib.contextmanager
@@ -79,7 +79,7 @@ def _leave_note(claim: Path, note: str) -> bool:
 
 
 def _live(claim: Path, ended: threading.Event) -> None:
-    while not ended.wait(BEAT):
+    while not ended.wait(_BEAT):
         with contextlib.suppress(OSError):
             os.utime(claim)
 
@@ -102,7 +102,7 @@ def find_holder(target: Path) -> LockHolder | None:
         silent = time.time() - claim.stat().st_mtime
     except OSError:
         return None
-    return known if silent < PATIENCE and not _is_abandoned(claim) else None
+    return known if silent < _PATIENCE and not _is_abandoned(claim) else None
 
 
 def remove_abandoned(folder: Path) -> dict[str, LockHolder]:
@@ -110,7 +110,7 @@ def remove_abandoned(folder: Path) -> dict[str, LockHolder]:
     were, by the claims that they left in a folder; these are removed.
     """
     found: dict[str, LockHolder] = {}
-    for claim in sorted(folder.glob(f".*{SUFFIX}")):
+    for claim in sorted(folder.glob(f".*{_SUFFIX}")):
         if _is_abandoned(claim):
             known = _holder(claim)
             if known is not None and (doing := _read_note(claim).get("doing")):
@@ -156,7 +156,7 @@ class ClaimWatch:
         if known != changed:
             self._seen[claim] = (changed, time.monotonic())
             return False
-        if _is_abandoned(claim) or time.monotonic() - since > PATIENCE:
+        if _is_abandoned(claim) or time.monotonic() - since > _PATIENCE:
             claim.unlink(missing_ok=True)
             return True
         return False
@@ -167,7 +167,7 @@ class ClaimWatch:
         """Those of some jobs that nobody claims any longer, as soon as there is one, and the
         others.
         """
-        pause = FIRST
+        pause = _FIRST
         while jobs:
             ready: list[Job] = []
             rest: list[Job] = []
@@ -176,7 +176,7 @@ class ClaimWatch:
             if ready:
                 return ready, rest
             time.sleep(pause)
-            pause = min(2 * pause, PAUSE)
+            pause = min(2 * pause, _PAUSE)
         return [], []
 
 

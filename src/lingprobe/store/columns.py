@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.data._closure import digest_code, file_of
-from lingprobe.data._packages import PACKAGE
+from lingprobe.data._packages import CORE_PACKAGE
 from lingprobe.data.notes import EARLIER_PACKAGE
 from lingprobe.store.blocks import get_version
 
-FOLDER, SUFFIX = "columns", ".parquet"
-FORMAT = 1
-MADE = b"sonde.made"
-SCRIPT = "__main__"  # another one in each process
+COLUMNS_FOLDER, COLUMNS_SUFFIX = "columns", ".parquet"
+COLUMNS_FORMAT_VERSION = 1
+_MADE = b"sonde.made"
+_SCRIPT = "__main__"  # another one in each process
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ColumnOrigin:
         import pyarrow.parquet as pq
 
         try:
-            plain = json.loads(pq.read_metadata(path).metadata[MADE])
+            plain = json.loads(pq.read_metadata(path).metadata[_MADE])
             return cls(plain["sonde"], tuple(plain["modules"]), plain["code"])
         except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
             return None
@@ -50,16 +50,16 @@ class ColumnOrigin:
     def metadata(self) -> dict[bytes, str]:
         """The same as metadata of a file."""
         plain = {"sonde": self.lingprobe, "modules": self.roots, "code": self.code}
-        return {MADE: json.dumps(plain)}
+        return {_MADE: json.dumps(plain)}
 
     @property
     def current(self) -> bool:
         """Whether rules may read it: their code is the same, or modules of the user's cannot be
         found from here.
         """
-        own = (PACKAGE, EARLIER_PACKAGE)
+        own = (CORE_PACKAGE, EARLIER_PACKAGE)
         modules = {root.partition(":")[0] for root in self.roots}
         others = [name for name in modules if name.partition(".")[0] not in own]
-        if any(name == SCRIPT or file_of(name) is None for name in others):
+        if any(name == _SCRIPT or file_of(name) is None for name in others):
             return True
         return digest_code(*self.roots) == self.code

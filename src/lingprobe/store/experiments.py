@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.digests import digest_pieces
 from lingprobe.store.blocks import (
-    RESULTS,
+    RESULT_FILE_SUFFIXES,
     StoreProblem,
     list_folder_files,
     open_block,
     write_block_file,
 )
 
-SUFFIX = ".experiment"
+_SUFFIX = ".experiment"
 
 log = logging.getLogger("lingprobe.store")
 
@@ -64,7 +64,7 @@ def record_experiment(root: Path, ids: Sequence[str], units: Sequence[TrialUnit]
     """
     numbers = {each: number for number, each in enumerate(ids)}
     rows = [[*unit[:5], [numbers[each] for each in unit.ids], unit.part] for unit in units]
-    name = digest_pieces("\n".join(sorted(ids))) + SUFFIX
+    name = digest_pieces("\n".join(sorted(ids))) + _SUFFIX
     date = datetime.now(UTC).isoformat(timespec="microseconds")
     facts = {"date": date, "ids": list(ids), "units": rows}
     try:
@@ -79,8 +79,8 @@ def list_experiments(root: Path) -> list[ExperimentRecord]:
 
 
 def _read_experiments(root: Path) -> Iterator[ExperimentRecord]:
-    for _, name in list_folder_files(root, *RESULTS):
-        if name.endswith(SUFFIX) and (block := open_block(root / name)) is not None:
+    for _, name in list_folder_files(root, *RESULT_FILE_SUFFIXES):
+        if name.endswith(_SUFFIX) and (block := open_block(root / name)) is not None:
             ids = tuple(block.facts["ids"])
             units = tuple(_unit(ids, row) for row in block.facts.get("units", ()))
             yield ExperimentRecord(ids, str(block.facts["date"]), units)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 
-SUFFIX = ".failed"
+_SUFFIX = ".failed"
 
 log = logging.getLogger("lingprobe.store")
 
@@ -56,4 +56,4 @@ def failure_of(place: Path) -> UnitFailure | None:
 
 
 def _file(place: Path) -> Path:
-    return place.with_name(place.name + SUFFIX)
+    return place.with_name(place.name + _SUFFIX)

@@ -32,7 +32,7 @@ from lingprobe.store.precision import StoragePrecision
 Keys = NDArray[np.uint64]
 """Sentences by their sixteen-byte keys, [sentences, 2]."""
 
-SUFFIX, FAILED = ".vectors", ".failed"
+VECTORS_SUFFIX, FAILURE_SUFFIX = ".vectors", ".failed"
 
 
 def keys_of(sentences: Sequence[Sentence] | Keys) -> Keys:
@@ -123,8 +123,8 @@ class BlockFolder:
         """
         there = [
             name
-            for _, name in list_folder_files(self.path, SUFFIX, FAILED, ".plan")
-            if name.endswith(SUFFIX)
+            for _, name in list_folder_files(self.path, VECTORS_SUFFIX, FAILURE_SUFFIX, ".plan")
+            if name.endswith(VECTORS_SUFFIX)
         ]
         there += sorted(
             name for name in self._expected.difference(there) if (self.path / name).exists()
@@ -207,7 +207,9 @@ def _older(a: SentencePlaces, b: SentencePlaces) -> SentencePlaces:
     return SentencePlaces(np.where(b_first, b.blocks, a.blocks), np.where(b_first, b.rows, a.rows))
 
 
-LARGE = 64 << 20  # bytes of all layers together from which on they are read in place
+MIN_MAPPED_VECTOR_BYTES = (
+    64 << 20
+)  # bytes of all layers together from which on they are read in place
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,14 @@ from pathlib import Path
 
 from lingprobe.store import columns
 from lingprobe.store.blocks import BlockFile, DamagedFile
-from lingprobe.store.folder import SUFFIX as VECTORS
-from lingprobe.store.items import ITEMS
+from lingprobe.store.folder import VECTORS_SUFFIX
+from lingprobe.store.items import ITEMS_SUFFIX
 from lingprobe.store.kept_vectors import get_file_size, listed_columns
-from lingprobe.store.results import SCORES
-from lingprobe.store.results import SUFFIX as RESULTS
+from lingprobe.store.results import RESULT_SUFFIX, SCORES_SUFFIX
 
-PLAN = ".plan"
-IN_RESULTS = {RESULTS: "results", SCORES: "scores", ITEMS: "test examples"}
-KINDS = {**IN_RESULTS, VECTORS: "vectors", PLAN: "vectors"}
+_PLAN = ".plan"
+_IN_RESULTS = {RESULT_SUFFIX: "results", SCORES_SUFFIX: "scores", ITEMS_SUFFIX: "test examples"}
+_KINDS = {**_IN_RESULTS, VECTORS_SUFFIX: "vectors", _PLAN: "vectors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +41,12 @@ def list_holdings(results: Path, cache: Path) -> list[StoredFiles]:
             block = BlockFile(path)
         except (DamagedFile, FileNotFoundError):
             continue
-        groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
+        groups.setdefault((_KINDS[path.suffix], block.format, block.made), []).append(path)
     for path in listed_columns(cache):
-        if path.suffix == columns.SUFFIX and (made := columns.ColumnOrigin.of(path)):
-            groups.setdefault(("columns", columns.FORMAT, made.lingprobe), []).append(path)
+        if path.suffix == columns.COLUMNS_SUFFIX and (made := columns.ColumnOrigin.of(path)):
+            groups.setdefault(
+                ("columns", columns.COLUMNS_FORMAT_VERSION, made.lingprobe), []
+            ).append(path)
     return [
         StoredFiles(*key, tuple(paths), sum(map(get_file_size, paths)))
         for key, paths in sorted(groups.items())
@@ -55,10 +56,10 @@ def list_holdings(results: Path, cache: Path) -> list[StoredFiles]:
 def _list_kept_files(results: Path, cache: Path) -> Iterator[Path]:
     """The files of results and scores, then those of vectors."""
     yield from sorted(
-        p for p in results.glob("*") if p.suffix in IN_RESULTS and not p.name.startswith(".")
+        p for p in results.glob("*") if p.suffix in _IN_RESULTS and not p.name.startswith(".")
     )
     yield from sorted(
         p
         for p in (cache / "vectors").glob("*/*")
-        if p.suffix in (VECTORS, PLAN) and not p.name.startswith(".")
+        if p.suffix in (VECTORS_SUFFIX, _PLAN) and not p.name.startswith(".")
     )

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from lingprobe.corpora.damage import report_damage
-from lingprobe.data.core import SPLITS, Dataset, Result, Sentence
+from lingprobe.data.core import DATA_SPLITS, Dataset, Result, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.store.blocks import DamagedFile, open_block, set_aside, write_block_file
 
-ITEMS = ".items"
+ITEMS_SUFFIX = ".items"
 
 
 def write_items(root: Path, result: Result, dataset: Dataset) -> None:
@@ -58,7 +58,7 @@ def read_items(result: Result) -> Dataset | None:
         map(Sentence.of, words, texts, (turns.get(i, ()) for i in range(len(texts)))),
         sites,
         result.gold,
-        np.full(len(sites), SPLITS.index("test"), np.int8),
+        np.full(len(sites), DATA_SPLITS.index("test"), np.int8),
         asked=(asked, facts["vocabulary"]),
         strata=result.strata,
     )
@@ -90,4 +90,4 @@ def read_written(result: Result) -> Sequence[Sequence[str | None]] | None:
 def _name(result: Result, *beside: str) -> str:
     made_with = result.provenance
     known = [made_with.identities.get(kind, "") for kind in ("task", *beside)]
-    return digest_texts(*known, made_with.tested) + ITEMS
+    return digest_texts(*known, made_with.tested) + ITEMS_SUFFIX

@@ -16,12 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.data.cache import PART, STALE, FileProblem, format_bytes, write_text
-from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
+from lingprobe.data.cache import (
+    DRAFT_SUFFIX,
+    STALE_DRAFT_SECONDS,
+    FileProblem,
+    format_bytes,
+    write_text,
+)
+from lingprobe.store.columns import COLUMNS_FOLDER, COLUMNS_SUFFIX, ColumnOrigin
 from lingprobe.store.results import ResultStore
 
-NOTE = "encoder.json"
-RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
+_NOTE = "encoder.json"
+_RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ def note_vectors(
     }
     if said != known:
         with contextlib.suppress(FileProblem, OSError):
-            write_text(folder / NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+            write_text(folder / _NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
 
 
 def clean_vectors(cache: Path, results: Path, remove: bool) -> CacheCleaning:
@@ -148,13 +154,13 @@ def _kept_vectors(folder: Path, said: Mapping[str, Any], counts: Mapping[str, in
         files=len(files),
         bytes=sum(stat.st_size for stat in stats),
         results=sum(counts.get(identity, 0) for identity in said.get("identities", ())),
-        recent=time.time() - newest < RECENT,
+        recent=time.time() - newest < _RECENT,
     )
 
 
 def listed_columns(cache: Path) -> Iterator[Path]:
     """The files of columns in a cache, whatever state they are in."""
-    return (path for path in sorted((cache / FOLDER).glob("*")) if path.is_file())
+    return (path for path in sorted((cache / COLUMNS_FOLDER).glob("*")) if path.is_file())
 
 
 def get_file_size(path: Path) -> int:
@@ -166,10 +172,10 @@ def get_file_size(path: Path) -> int:
 
 
 def _is_current(path: Path) -> bool:
-    if path.name.endswith(PART):
+    if path.name.endswith(DRAFT_SUFFIX):
         with contextlib.suppress(FileNotFoundError):
-            return time.time() - path.stat().st_mtime < STALE
-    made = ColumnOrigin.of(path) if path.suffix == SUFFIX else None
+            return time.time() - path.stat().st_mtime < STALE_DRAFT_SECONDS
+    made = ColumnOrigin.of(path) if path.suffix == COLUMNS_SUFFIX else None
     return made is not None and made.current
 
 
@@ -186,7 +192,7 @@ def _count_results(places: Iterable[Path]) -> dict[str, int]:
 def _note(folder: Path) -> Mapping[str, Any]:
     """The note beside some vectors; nothing where there is none that can be read."""
     try:
-        said = json.loads((folder / NOTE).read_text("utf-8"))
+        said = json.loads((folder / _NOTE).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}

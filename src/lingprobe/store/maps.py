@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T")
-LOOKS = 3  # at a file whose handle is stale
-READ, SHARED = 1, 1  # PROT_READ and MAP_SHARED, the same on Linux and macOS
-FAILED = ctypes.c_void_p(-1).value
+_LOOKS = 3  # at a file whose handle is stale
+_READ, _SHARED = 1, 1  # PROT_READ and MAP_SHARED, the same on Linux and macOS
+_FAILED = ctypes.c_void_p(-1).value
 
 
 def map_file(file: IO[bytes]) -> NDArray[np.uint8]:
@@ -32,8 +32,8 @@ def map_file(file: IO[bytes]) -> NDArray[np.uint8]:
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         return np.frombuffer(whole, np.uint8)
     map_bytes, unmap = calls
-    start = map_bytes(None, size, READ, SHARED, file.fileno(), 0)
-    if start is None or start == FAILED:
+    start = map_bytes(None, size, _READ, _SHARED, file.fileno(), 0)
+    if start is None or start == _FAILED:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
     held = (ctypes.c_uint8 * size).from_address(start)
@@ -60,7 +60,7 @@ def try_anew(look: Callable[[], T]) -> T:
     """What a look at a file gives. A handle that is stale, as on a network file system where
     another machine replaced or removed the file, is got anew; then the file is taken to be gone.
     """
-    for _ in range(LOOKS):
+    for _ in range(_LOOKS):
         try:
             return look()
         except OSError as error:

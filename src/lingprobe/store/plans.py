@@ -29,7 +29,7 @@ from lingprobe.store.blocks import (
     set_aside,
     write_block_file,
 )
-from lingprobe.store.folder import FAILED, SUFFIX, Keys, keys_of
+from lingprobe.store.folder import FAILURE_SUFFIX, VECTORS_SUFFIX, Keys, keys_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class EncodingPlan:
 
     def name(self, block: int) -> str:
         """The file name of a block's vectors."""
-        return f"{self.file.path.stem}-{block:05d}{SUFFIX}"
+        return f"{self.file.path.stem}-{block:05d}{VECTORS_SUFFIX}"
 
     def place(self, block: int) -> Path:
         """The file of a block's vectors, which is there once they are."""
@@ -134,7 +134,7 @@ def read_encoding_plan(path: Path) -> EncodingPlan | None:
 
 def unfinished_plans(folder: Path, committed: Set[str]) -> Iterator[tuple[EncodingPlan, list[int]]]:
     """Plans with the blocks that are not among the committed files, oldest first."""
-    for _, name in list_folder_files(folder, ".plan", SUFFIX, FAILED):
+    for _, name in list_folder_files(folder, ".plan", VECTORS_SUFFIX, FAILURE_SUFFIX):
         if name.endswith(".plan") and (plan := read_encoding_plan(folder / name)) is not None:
             left = [block for block in range(len(plan)) if plan.name(block) not in committed]
             if left:

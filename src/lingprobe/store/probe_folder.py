@@ -28,10 +28,10 @@ from lingprobe.corpora.tensor_files import TENSOR_TYPES, locate_tensors
 from lingprobe.data.cache import format_bytes, open_draft, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.notes import NOTHING, NotePart
+from lingprobe.data.notes import EMPTY_RECORD, NotePart
 
-NUMBERS_FILE, FACTS_FILE, CARD_FILE = "probe.safetensors", "probe.json", "README.md"
-PROBE_FORMAT = 1
+_NUMBERS_FILE, _FACTS_FILE, _CARD_FILE = "probe.safetensors", "probe.json", "README.md"
+_PROBE_FORMAT = 1
 _FACTS_BYTES, _NUMBERS_BYTES = 2**24, 2**33  # at most
 _ARRAYS: Mapping[str, tuple[str, int]] = {
     "weights": ("F64", 2),
@@ -124,7 +124,7 @@ class ProbeFacts(NotePart):
     baselines   scores of baselines on the same test examples
     """
 
-    format: int = PROBE_FORMAT
+    format: int = _PROBE_FORMAT
     version: str = ""
     date: str = ""
     kind: Literal["classes", "sets", "scores"] = "classes"
@@ -132,7 +132,7 @@ class ProbeFacts(NotePart):
     positive: str = ""
     layer: str = "-"
     probe: str = ""
-    choice: Mapping[str, Any] = NOTHING
+    choice: Mapping[str, Any] = EMPTY_RECORD
     metric: str = ""
     score: SubgroupScore = SubgroupScore()
     all_folds: SubgroupScore | None = None
@@ -221,11 +221,11 @@ class StoredProbe:
 
     def check_free(self, folder: Path) -> None:
         """Refuse a folder that has files which are no probe's. DataProblem."""
-        own = {NUMBERS_FILE, FACTS_FILE, CARD_FILE}
+        own = {_NUMBERS_FILE, _FACTS_FILE, _CARD_FILE}
         if folder.is_file() or folder.suffix in (".json", ".safetensors"):
             raise DataProblem(f"{folder}: a probe is a folder: name one, as {folder.stem}/")
         names = {path.name for path in folder.glob("*")} if folder.is_dir() else set()
-        others = names - own if FACTS_FILE in names else names
+        others = names - own if _FACTS_FILE in names else names
         if others:
             raise DataProblem(f"{folder} has other files, as {min(others)}: name a new folder")
 
@@ -234,34 +234,34 @@ class StoredProbe:
         from safetensors.numpy import save
 
         facts = {**self.facts.plain(), "digest": self.digest}
-        with open_draft(folder / NUMBERS_FILE) as draft:
+        with open_draft(folder / _NUMBERS_FILE) as draft:
             draft.write_bytes(save(self._convert_arrays()))
         text = json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False)
-        write_text(folder / FACTS_FILE, text + "\n")
-        write_text(folder / CARD_FILE, card)
+        write_text(folder / _FACTS_FILE, text + "\n")
+        write_text(folder / _CARD_FILE, card)
 
 
 def read_probe(folder: Path) -> StoredProbe:
     """The probe in a folder. DataProblem where there is none, and for files that are damaged, too
     large, of a later version, or do not belong together.
     """
-    place = folder / FACTS_FILE
+    place = folder / _FACTS_FILE
     if not place.is_file():
         raise DataProblem(
-            f"{folder} has no {FACTS_FILE}, so it is no trained probe: `lingprobe probe keep` or"
+            f"{folder} has no {_FACTS_FILE}, so it is no trained probe: `lingprobe probe keep` or"
             " TrainedProbe.save writes one"
         )
     _check_size(place, _FACTS_BYTES)
     with report_damage(place, "the facts of a probe"):
         values = _check_type(parse_json_bytes(place.read_bytes(), place), Mapping)
         version = _check_type(values["format"], int)
-        if version > PROBE_FORMAT:
+        if version > _PROBE_FORMAT:
             raise DataProblem(
                 f"{place} has format {version}, and this version of lingprobe reads up to"
-                f" {PROBE_FORMAT}: update lingprobe"
+                f" {_PROBE_FORMAT}: update lingprobe"
             )
         facts = ProbeFacts.read(values)
-    found = StoredProbe(facts, _read_arrays(folder / NUMBERS_FILE))
+    found = StoredProbe(facts, _read_arrays(folder / _NUMBERS_FILE))
     _check_shapes(found, folder)
     if found.digest != values.get("digest"):
         raise DataProblem(

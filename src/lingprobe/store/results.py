@@ -31,8 +31,8 @@ from lingprobe.data.labels import Column, column_from_codes, restore_column
 from lingprobe.data.notes import ResultProvenance
 from lingprobe.metrics.constant import judges_scores
 from lingprobe.store.blocks import (
-    FORMAT,
-    RESULTS,
+    BLOCK_FORMAT_VERSION,
+    RESULT_FILE_SUFFIXES,
     BlockFile,
     DamagedFile,
     RemovedFile,
@@ -43,10 +43,12 @@ from lingprobe.store.blocks import (
     write_block_file,
 )
 
-SUFFIX = ".result"
-SCORES = ".scores"  # of files that lie beside them
-BYTE = 255
-SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
+RESULT_SUFFIX = ".result"
+SCORES_SUFFIX = ".scores"  # of files that lie beside them
+_BYTE = 255
+SHARED_ID_CHARACTERS = (
+    16  # characters of its id that a trial shares with the others of its unit of work
+)
 
 
 class ResultStore:
@@ -61,7 +63,7 @@ class ResultStore:
         """Keep the results of one unit of work (trial id, result) as one file; where that is there
         already, it stays.
         """
-        path = self.root / (unit_name([trial_id for trial_id, _ in results]) + SUFFIX)
+        path = self.root / (unit_name([trial_id for trial_id, _ in results]) + RESULT_SUFFIX)
         _write(path, results)
         return path
 
@@ -114,7 +116,7 @@ class ResultStore:
         """The units of work in files of chosen names, oldest first."""
         for path in self._files(chosen):
             if (unit := unit_in(path)) is not None:
-                scored = _attach_scores(unit, path.with_suffix(SCORES))
+                scored = _attach_scores(unit, path.with_suffix(SCORES_SUFFIX))
                 yield [(trial_id, replace(result, folder=self.root)) for trial_id, result in scored]
 
     def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
@@ -122,8 +124,8 @@ class ResultStore:
         check_is_folder(self.root)
         every = list_folder_files(
             self.root,
-            *RESULTS,
-            chosen=lambda name: name.endswith(SUFFIX) and chosen(name),
+            *RESULT_FILE_SUFFIXES,
+            chosen=lambda name: name.endswith(RESULT_SUFFIX) and chosen(name),
         )
         yield from (self.root / name for _, name in every)
 
@@ -183,11 +185,13 @@ def unit_name(ids: Sequence[str]) -> str:
 
 def may_hold_trial(ids: Iterable[str]) -> Callable[[str], bool]:
     """Whether a file of this name may hold one of the trials."""
-    beginnings = {trial_id[:SHARED] for trial_id in ids}
+    beginnings = {trial_id[:SHARED_ID_CHARACTERS] for trial_id in ids}
 
     def is_likely(name: str) -> bool:
         shared, dash, _ = name.partition("-")
-        short = len(shared) < SHARED  # of trials that share less, which none of a run do
+        short = (
+            len(shared) < SHARED_ID_CHARACTERS
+        )  # of trials that share less, which none of a run do
         return bool(dash) and (
             shared in beginnings
             or (short and any(start.startswith(shared) for start in beginnings))
@@ -202,7 +206,7 @@ def _common_prefix(ids: Sequence[str]) -> str:
     same = (
         a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     )
-    return "".join(takewhile(lambda c: c.isascii() and c.isalnum(), same))[:SHARED]
+    return "".join(takewhile(lambda c: c.isascii() and c.isalnum(), same))[:SHARED_ID_CHARACTERS]
 
 
 class ArrayPool:
@@ -258,7 +262,7 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
         return array
     if array.dtype.kind == "f":
         # -0.0 would lose its sign, and comparisons with NaN are false
-        fits = bool(((array >= 0) & (array <= BYTE) & ~np.signbit(array)).all())
+        fits = bool(((array >= 0) & (array <= _BYTE) & ~np.signbit(array)).all())
         small = array.astype(np.uint8) if fits else array
         return small if fits and np.array_equal(small, array) else array
     return array.astype(
@@ -271,7 +275,7 @@ class PackedResult(NamedTuple):
 
     facts: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
-    format: int = FORMAT
+    format: int = BLOCK_FORMAT_VERSION
 
     def array(self, name: str) -> NDArray[Any]:
         """An array [n, ...] by its name."""
@@ -341,7 +345,7 @@ def _result(row: dict[str, Any], pool: _StoredPool) -> Result:
     strata = {key: Tags(column.matrix(), column.names) for key, column in tagged.items()}
     clusters = {key: pool.plain[number] for key, number in row.get("clusters", {}).items()}
     gold, predicted = pool.columns[row["gold"]], pool.columns[row["predicted"]]
-    old = {"format": pool.format} if pool.format < FORMAT else {}
+    old = {"format": pool.format} if pool.format < BLOCK_FORMAT_VERSION else {}
     return Result(
         Trial(**row["trial"]),
         row["metric"],
@@ -362,13 +366,21 @@ def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
     rows = [_row_of_scores(trial_id, result.scores, pool) for trial_id, result in results]
     name = unit_name([trial_id for trial_id, _ in results])
     write_block_file(
-        root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True
+        root / (name + SCORES_SUFFIX),
+        "scores",
+        {"scores": rows, **pool.facts},
+        pool.arrays,
+        keep=True,
     )
 
 
 def any_scores(root: Path) -> bool:
     """Whether some results were kept with scores."""
-    return bool(list_folder_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
+    return bool(
+        list_folder_files(
+            root, *RESULT_FILE_SUFFIXES, chosen=lambda name: name.endswith(SCORES_SUFFIX)
+        )
+    )
 
 
 def find_scores(root: Path, ids: Iterable[str]) -> dict[str, ProbeLogits | None]:
@@ -379,8 +391,8 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, ProbeLogits | None]
     may_hold = may_hold_trial(sought)
     for _, name in list_folder_files(
         root,
-        *RESULTS,
-        chosen=lambda name: name.endswith(SCORES) and may_hold(name),
+        *RESULT_FILE_SUFFIXES,
+        chosen=lambda name: name.endswith(SCORES_SUFFIX) and may_hold(name),
     ):
         scores |= read_scores(root / name, sought - scores.keys())
     return scores

@@ -40,9 +40,9 @@ from lingprobe.store.blocks import (
 )
 from lingprobe.store.flags import cut_in, lost_in, lost_units
 from lingprobe.store.folder import (
-    FAILED,
-    LARGE,
-    SUFFIX,
+    FAILURE_SUFFIX,
+    MIN_MAPPED_VECTOR_BYTES,
+    VECTORS_SUFFIX,
     BlockFolder,
     Holding,
     Keys,
@@ -53,7 +53,7 @@ from lingprobe.store.folder import (
 from lingprobe.store.in_place import in_place
 from lingprobe.store.precision import kept_as
 
-SPANS = ("sentences", "words", "first_word")
+_SPANS = ("sentences", "words", "first_word")
 
 
 class VectorEntries(NamedTuple):
@@ -71,8 +71,8 @@ def failures_in(folder: Path) -> dict[bytes, str]:
     newest reason.
     """
     failures = dict[bytes, str]()
-    for _, name in list_folder_files(folder, FAILED, ".plan", SUFFIX):
-        block = open_block(folder / name) if name.endswith(FAILED) else None
+    for _, name in list_folder_files(folder, FAILURE_SUFFIX, ".plan", VECTORS_SUFFIX):
+        block = open_block(folder / name) if name.endswith(FAILURE_SUFFIX) else None
         if block is not None:
             failures |= {
                 bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()
@@ -183,7 +183,9 @@ class VectorStore:
     def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
         """Note why sentences (by key) of a block could not be encoded; they stay missing."""
         facts = {"base": base, "failed": {key.hex(): reason for key, reason in failed.items()}}
-        write_block_file((self.folder(base) / name).with_suffix(FAILED), "failed", facts, {})
+        write_block_file(
+            (self.folder(base) / name).with_suffix(FAILURE_SUFFIX), "failed", facts, {}
+        )
 
     def failures(self, base: str) -> dict[bytes, str]:
         """Sentences (by key) that could not be encoded at some time, with the newest reason."""
@@ -208,7 +210,7 @@ class VectorStore:
             arrays["cut"] = vectors.cut
         if vectors.spans is not None:
             spans = vectors.spans
-            parts = zip(SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
+            parts = zip(_SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
             arrays |= {f"spans:{name}": array for name, array in parts}
         for slot, layer in zip(slots, vectors.layers, strict=True):
             arrays[f"layer:{slot}"] = self.kept.pack_values(layer)
@@ -270,7 +272,7 @@ class VectorStore:
         large = (
             sum(units * width for units, width in (w.shape for w in distinct.values()))
             * self.kept.read.itemsize
-            >= LARGE
+            >= MIN_MAPPED_VECTOR_BYTES
         )
         every = list(distinct.values())
         layers: dict[Any, Any] = dict(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lingprobe.tasks.about import find_task_description
 
-PAPERS = {
+PAPER_NAMES = {
     "conneau-2018-cram": "Conneau et al. 2018",
     "krasnowska-kieras-wroblewska-2019-empirical": "Krasnowska-Kieraś & Wróblewska 2019",
     "ettinger-2018-assessing": "Ettinger et al. 2018",

@@ -12,17 +12,17 @@ from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
-    SENTENCE_FLOORS,
+    SENTENCE_BASELINES,
     Suite,
     SuiteColumn,
     explain_released_difference,
     list_family_tasks,
 )
 
-MLP = "mlp,protocol=acl18"
+_MLP = "mlp,protocol=acl18"
 # SentEval takes logistic regression for WordContent whatever is asked for (probing.py)
-WORDS = "mlp,protocol=senteval,hidden=0"
-TASKS = {
+_WORDS = "mlp,protocol=senteval,hidden=0"
+_TASKS = {
     "SentLen": "sent-len",
     "WC": "word-content",
     "TreeDepth": "tree-depth",
@@ -34,8 +34,8 @@ TASKS = {
     "SOMO": "somo",
     "CoordInv": "coord-inv",
 }
-PEOPLE = "Hum. Eval."
-TESTED = 10_000  # test sentences of each task
+_PEOPLE = "Hum. Eval."
+_TESTED = 10_000  # test sentences of each task
 
 
 def conneau2018(
@@ -91,7 +91,7 @@ def conneau2018(
     if probe is not None:
         PROBES.canonical(probe)
     summed = "" if reduction == "mean" else ",reduction=sum"
-    mlp, words = (f"{MLP}{summed}", f"{WORDS}{summed}") if probe is None else (probe, probe)
+    mlp, words = (f"{_MLP}{summed}", f"{_WORDS}{summed}") if probe is None else (probe, probe)
     runs = (
         list_family_tasks("senteval", folder, (), task)
         if trees is None
@@ -100,10 +100,10 @@ def conneau2018(
     return Suite(
         "conneau2018",
         _paper(),
-        tuple(SuiteColumn(TASKS[name], words if name == "WC" else mlp) for name in TASKS),
+        tuple(SuiteColumn(_TASKS[name], words if name == "WC" else mlp) for name in _TASKS),
         ("senteval", "tree"),
         runs,
-        floors=SENTENCE_FLOORS,
+        floors=SENTENCE_BASELINES,
         different=functools.partial(_different, probe=probe),
     )
 
@@ -117,8 +117,8 @@ def _paper() -> PaperTable:
         columns,
         blocks,
         doubts,
-        frozenset({*(floor.name for floor in SENTENCE_FLOORS), PEOPLE}),
-        dict.fromkeys(TASKS, TESTED),
+        frozenset({*(floor.name for floor in SENTENCE_BASELINES), _PEOPLE}),
+        dict.fromkeys(_TASKS, _TESTED),
     )
 
 

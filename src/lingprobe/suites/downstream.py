@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 from lingprobe.data.options import Help
 from lingprobe.data.references import Reference
 from lingprobe.suites.facts import PaperTable
-from lingprobe.suites.suite import PAIR_FLOORS, Suite, SuiteColumn
+from lingprobe.suites.suite import PAIR_BASELINES, Suite, SuiteColumn
 
-UNSPLIT = ("mr", "cr", "subj", "mpqa")
-SCORED = ("sick-r", "sts-b")
-UNTRAINED = ("sts12", "sts13", "sts14", "sts15", "sts16")
-TASKS = {
+_UNSPLIT = ("mr", "cr", "subj", "mpqa")
+_SCORED = ("sick-r", "sts-b")
+_UNTRAINED = ("sts12", "sts13", "sts14", "sts15", "sts16")
+DOWNSTREAM_TASKS = {
     "MR": "text/mr",
     "CR": "text/cr",
     "SUBJ": "text/subj",
@@ -27,7 +27,7 @@ TASKS = {
     "SICK-E": "pair/sick-e",
     "SICK-R": "pair/sick-r",
     "STS-B": "pair/sts-b",
-    **{name.upper(): f"pair/{name}" for name in UNTRAINED},
+    **{name.upper(): f"pair/{name}" for name in _UNTRAINED},
 }
 Protocol = Literal["senteval", "fast"]
 
@@ -56,26 +56,27 @@ def senteval_downstream(
     entailment, relatedness.
     """
     columns = tuple(
-        SuiteColumn(name.rpartition("/")[2], _probe(name, protocol)) for name in TASKS.values()
+        SuiteColumn(name.rpartition("/")[2], _probe(name, protocol))
+        for name in DOWNSTREAM_TASKS.values()
     )
     runs = (
         None
         if folder is None
-        else tuple(_run(name, folder, protocol, task) for name in TASKS.values())
+        else tuple(_run(name, folder, protocol, task) for name in DOWNSTREAM_TASKS.values())
     )
     return Suite(
         "senteval-downstream",
         PaperTable(
             "SentEval's downstream tasks: accuracy, and Pearson's r of scores",
-            tuple(TASKS),
+            tuple(DOWNSTREAM_TASKS),
             (),
-            apart=frozenset(floor.name for floor in PAIR_FLOORS),
+            apart=frozenset(floor.name for floor in PAIR_BASELINES),
         ),
         columns,
         ("text", "pair"),
         runs,
         "write senteval-downstream:FOLDER for SentEval's data/downstream",
-        floors=PAIR_FLOORS,
+        floors=PAIR_BASELINES,
         different=lambda reference, result: "",
         mixed=True,
     )
@@ -83,9 +84,9 @@ def senteval_downstream(
 
 def _probe(name: str, protocol: Protocol) -> str:
     last = name.rpartition("/")[2]
-    if last in UNTRAINED:
+    if last in _UNTRAINED:
         return "cosine"
-    if last in SCORED:
+    if last in _SCORED:
         return "relatedness" if protocol == "fast" else "relatedness,protocol=senteval"
     return "linear" if protocol == "fast" else "mlp,protocol=senteval,hidden=0"
 
@@ -94,5 +95,5 @@ def _run(name: str, folder: str, protocol: Protocol, task: tuple[str, ...]) -> R
     """The task of a column, with SentEval's folds where its files have no splits or no dev."""
     pairs = (each.partition("=") for each in task)
     reference = Reference(name, folder, tuple((key, value) for key, _, value in pairs))
-    folds = (*UNSPLIT, "trec", "mrpc") if protocol == "senteval" else ()
+    folds = (*_UNSPLIT, "trec", "mrpc") if protocol == "senteval" else ()
     return reference.plus(splits="senteval") if name.rpartition("/")[2] in folds else reference

@@ -13,7 +13,7 @@ from typing import Literal, cast
 from lingprobe.data.checks import check_choice
 from lingprobe.data.records import read_tab_separated
 
-FILE = Path(__file__).with_suffix(".tsv")
+_FILE = Path(__file__).with_suffix(".tsv")
 How = Literal["file", "hub", "trained", "baseline", "people", "none"]
 """Whether an encoder is the paper's own, from its file or the hub; trained by the same recipe; a
 baseline; people; or none that lingprobe can make."""
@@ -78,7 +78,7 @@ def count_measurable_rows(paper: str) -> str:
 
 @functools.cache
 def _all() -> tuple[EncoderRow, ...]:
-    return tuple(_parse_encoder_row(cells) for _, cells in read_tab_separated(FILE)[1])
+    return tuple(_parse_encoder_row(cells) for _, cells in read_tab_separated(_FILE)[1])
 
 
 def _parse_encoder_row(cells: Sequence[str]) -> EncoderRow:

@@ -11,7 +11,7 @@ from typing import Annotated
 from lingprobe.data.options import Help
 from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
-    MAJORITY,
+    MAJORITY_BASELINE,
     Suite,
     SuiteBaseline,
     SuiteColumn,
@@ -19,8 +19,8 @@ from lingprobe.suites.suite import (
     list_family_tasks,
 )
 
-MLP = "mlp,protocol=ettinger"
-TASKS = {
+_MLP = "mlp,protocol=ettinger"
+_TASKS = {
     "Content1Probe": "content1",
     "Content2Probe": "content2",
     "Order": "order",
@@ -28,11 +28,11 @@ TASKS = {
     "Negation": "negation",
 }
 # section 7 has the second one: "random vectors are used in place of the sentence vectors"
-FLOORS = (
-    MAJORITY,
-    SuiteBaseline("Random sentences", "random", MLP),
+_FLOORS = (
+    MAJORITY_BASELINE,
+    SuiteBaseline("Random sentences", "random", _MLP),
 )
-WHOLE = "dev=none"  # nothing is tuned, and the paper trains on all of train
+_WHOLE = "dev=none"  # nothing is tuned, and the paper trains on all of train
 
 
 def ettinger2018(
@@ -60,20 +60,20 @@ def ettinger2018(
         columns,
         blocks,
         doubts,
-        frozenset(floor.name for floor in FLOORS),
+        frozenset(floor.name for floor in _FLOORS),
     )
     said = any(text.startswith("dev=") for text in task)
     return Suite(
         "ettinger2018",
         paper,
-        tuple(SuiteColumn(TASKS[name], MLP) for name in columns),
+        tuple(SuiteColumn(_TASKS[name], _MLP) for name in columns),
         ("comp/released", "comp"),
         (
             list_family_tasks("comp", None, (), task)
             if folder is None
-            else list_family_tasks("comp/released", folder, (), task if said else (*task, WHOLE))
+            else list_family_tasks("comp/released", folder, (), task if said else (*task, _WHOLE))
         ),
-        floors=FLOORS,
+        floors=_FLOORS,
         different=functools.partial(
             explain_released_difference, family="comp/released", collection="compeval"
         ),

@@ -15,10 +15,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.records import read_tab_separated
-
-PERCENT = 100.0
 
 
 class PrintedNumber(NamedTuple):
@@ -86,7 +85,7 @@ class PaperTable:
 
         Of a correlation it is that between normal variables (Bonett & Wright 2000).
         """
-        share = score / PERCENT
+        share = score / PERCENT_SCALE
         kind = self.correlated.get(column)
         if kind is None:
             return share * (1 - share)
@@ -96,7 +95,7 @@ class PaperTable:
         """The standard error of a score in percent over n test examples. Not even all of them right
         is beyond doubt: the variance is at least that of one example.
         """
-        return PERCENT * math.sqrt(max(self.variance(column, score), 1 / n) / n)
+        return PERCENT_SCALE * math.sqrt(max(self.variance(column, score), 1 / n) / n)
 
     def beside(self, block: str) -> PaperTable:
         """The table without what is not over the test examples of a block; whole where that is not

@@ -15,7 +15,7 @@ from lingprobe.analysis.answers import (
     mark_test_sets,
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, ORDER, said_of
+from lingprobe.analysis.row import NO_CONTROL, ROLE_ORDER, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.suites.facts import (
     CellResults,
@@ -32,12 +32,12 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-OWN = "▸ "
-DOUBT = "   ± 95 %"
-PEOPLE = "people"
-ORACLE = "oracle"
-DIFFERENT = "different data"
-SAME = "measured here, on the published data"
+_OWN = "▸ "
+_DOUBT = "   ± 95 %"
+_PEOPLE = "people"
+_ORACLE = "oracle"
+_DIFFERENT = "different data"
+_SAME = "measured here, on the published data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +121,19 @@ def measured_rows(entries: Iterable[CellResults]) -> list[TableRow]:
     labelled: dict[tuple[int, str], dict[int, FrameRow]] = {}
     for entry in entries:
         row = _score_entry(entry)
-        place = ORDER.index(
+        place = ROLE_ORDER.index(
             "baseline" if entry.floor else "oracle" if row.kind == "oracle" else "trained"
         )
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
         label = (entry.floor or f"{row.encoder}{said_of(row.layer)}") + control
         if row.kind == "oracle" and entry.place.column not in labelled.get(
-            (place, ORACLE + control), {}
+            (place, _ORACLE + control), {}
         ):
-            label = ORACLE + control  # each task has its own
+            label = _ORACLE + control  # each task has its own
         labelled.setdefault((place, label), {})[entry.place.column] = row
     ordered = sorted(labelled.items(), key=lambda item: item[0][0])
     return [
-        TableRow(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle")
+        TableRow(label, ROLE_ORDER[place] == "trained", cells, ROLE_ORDER[place] == "oracle")
         for (place, label), cells in ordered
     ]
 
@@ -147,7 +147,7 @@ def _people(judged: Sequence[HumanScore]) -> dict[tuple[str, str], TableRow]:
     groups: dict[tuple[str, str], dict[int, FrameRow]] = {}
     for each in judged:
         groups.setdefault((each.place.data, each.place.why), {})[each.place.column] = each
-    return {key: TableRow(PEOPLE, False, cells) for key, cells in groups.items()}
+    return {key: TableRow(_PEOPLE, False, cells) for key, cells in groups.items()}
 
 
 def _best(paper: PaperTable, own: Sequence[TableRow]) -> list[float]:
@@ -200,8 +200,8 @@ def _build_own_section(
             for c, cell in row.cells.items()
         }
         doubts = {c: format_number(_doubt(cell)) for c, cell in row.cells.items()}
-        body.append((OWN + row.label + _seeds(row, mine), *(scores.get(c, "–") for c in many)))
-        body.append((DOUBT, *(doubts.get(c, "") for c in many)))
+        body.append((_OWN + row.label + _seeds(row, mine), *(scores.get(c, "–") for c in many)))
+        body.append((_DOUBT, *(doubts.get(c, "") for c in many)))
         if not why and row.encoder:
             equal = [c for c, cell in row.cells.items() if round(cell.score, 1) == best[c]]
             strong |= {(len(body) - 2, c + 1) for c in equal}
@@ -209,7 +209,7 @@ def _build_own_section(
             body.append((f"   rank of {encoders}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
     return TableSection(
-        f"{DIFFERENT if why else SAME}: {data}",
+        f"{_DIFFERENT if why else _SAME}: {data}",
         tuple(body),
         line,
         frozenset(strong),
@@ -310,7 +310,7 @@ def _explain_paper_table(
     measured = [row for mine in groups.values() for row in mine]
     if any(row.oracle for row in measured):
         yield (
-            f"{ORACLE}: what the probe can achieve, with vectors that contain the annotation; each"
+            f"{_ORACLE}: what the probe can achieve, with vectors that contain the annotation; each"
             " task has its own, fitted once. It is not ranked."
         )
     cells: list[FrameRow] = [
@@ -320,12 +320,12 @@ def _explain_paper_table(
     runs = "seeds or samples" if any(row.samples > 1 for row in cells) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
     yield (
-        f"{OWN}measured with lingprobe, {mean}; ± is the wider side of the 95 % interval;"
+        f"{_OWN}measured with lingprobe, {mean}; ± is the wider side of the 95 % interval;"
         f" {describe_interval_base('seed', cells)}"
     )
     if any(why for _, why in groups):
         yield (
-            f"{DIFFERENT}: nothing is ranked or bold, because scores depend on the sentences and"
+            f"{_DIFFERENT}: nothing is ranked or bold, because scores depend on the sentences and"
             " on the size of the data."
         )
     probes = {row.probe: None for row in cells}
@@ -357,10 +357,10 @@ def _source(suite: str, line: PaperRow) -> tuple[str, str, str, str, str]:
 
 def _human_cell(suite: str, paper: PaperTable, each: HumanScore) -> PaperTableCell:
     """One figure of people."""
-    task = suite, PEOPLE, _data(each.place), each.place.data
+    task = suite, _PEOPLE, _data(each.place), each.place.data
     column, interval = paper.columns[each.place.column], (each.low, each.high)
     return PaperTableCell(
-        *task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n
+        *task, _PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n
     )
 
 
@@ -377,4 +377,4 @@ def _measured_cell(suite: str, paper: PaperTable, entry: CellResults) -> PaperTa
 
 
 def _data(place: ScorePlace) -> str:
-    return DIFFERENT if place.why else "published"
+    return _DIFFERENT if place.why else "published"

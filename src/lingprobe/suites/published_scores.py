@@ -12,8 +12,8 @@ from lingprobe.suites.conneau2018 import conneau2018
 from lingprobe.suites.facts import PaperBlock, PaperTable
 from lingprobe.suites.ud2019 import ud2019
 
-LANGUAGES = {"English": "eng", "Polish": "pol"}
-TWICE = "Relatedness r"
+_LANGUAGES = {"English": "eng", "Polish": "pol"}
+_TWICE = "Relatedness r"
 """The column whose task stands in the table twice."""
 
 
@@ -27,8 +27,8 @@ class PaperScores(NamedTuple):
 
 def published_scores(name: str) -> PaperScores:
     """The scores of a paper's encoders; UsageProblem for a paper whose table is not related."""
-    check_choice("published table", name, PAPERS)
-    return PAPERS[name]()
+    check_choice("published table", name, _PAPERS)
+    return _PAPERS[name]()
 
 
 def _conneau2018() -> PaperScores:
@@ -53,8 +53,8 @@ def _ud2019() -> PaperScores:
     scores = tuple(
         score
         for block in paper.blocks
-        for score in _list_published_scores(paper, block, LANGUAGES[block.heading], False)
-        if score.column.task != TWICE
+        for score in _list_published_scores(paper, block, _LANGUAGES[block.heading], False)
+        if score.column.task != _TWICE
     )
     remarks = (
         "Krasnowska-Kieraś & Wróblewska 2019: Table 1 gives r and ρ for Relatedness; this is ρ,"
@@ -82,4 +82,4 @@ def _list_published_scores(
                 yield ScoreCell(EncoderName(name, name), measure, figure.value)
 
 
-PAPERS: Mapping[str, Callable[[], PaperScores]] = {"conneau2018": _conneau2018, "ud2019": _ud2019}
+_PAPERS: Mapping[str, Callable[[], PaperScores]] = {"conneau2018": _conneau2018, "ud2019": _ud2019}

@@ -14,23 +14,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.metrics import correct_p_values
-from lingprobe.metrics.multiplicity import ALPHA, NAMES
-from lingprobe.suites.facts import (
-    PERCENT,
-    PaperBlock,
-    PaperRow,
-    PaperTable,
-)
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
+from lingprobe.suites.facts import PaperBlock, PaperRow, PaperTable
 from lingprobe.tables.table import (
     Table,
     TableSection,
     format_number,
 )
 
-SHOWN = 2  # encoders named as not significantly different from the best; more are counted
-REACH = 1.959964  # standard errors on each side of a 95 % interval
-POWER = 0.841621  # further standard errors for a power of 80 %
+_SHOWN = 2  # encoders named as not significantly different from the best; more are counted
+_REACH = 1.959964  # standard errors on each side of a 95 % interval
+_POWER = 0.841621  # further standard errors for a power of 80 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +108,8 @@ def _pair(
     first, second = (line.figures[column].value for line in lines)
     error = math.hypot(*(paper.error(task, score, n) for score in (first, second)))
     p = math.erfc((first - second) / error / math.sqrt(2))
-    gap = (first - second) / PERCENT
-    disagree = 0 if task in paper.correlated else math.floor((gap * n / REACH) ** 2)
+    gap = (first - second) / PERCENT_SCALE
+    disagree = 0 if task in paper.correlated else math.floor((gap * n / _REACH) ** 2)
     names = lines[0].name, lines[1].name
     return PublishedDifference(task, block, *names, first, second, n, p, p, disagree)
 
@@ -144,7 +140,7 @@ def tabulate_best_encoders(
     bodies: dict[str, list[tuple[str, ...]]] = {}
     for (block, task), mine in by_task(pairs).items():
         best = mine[0]
-        left = [one for one in mine if one.corrected >= ALPHA]
+        left = [one for one in mine if one.corrected >= SIGNIFICANCE_LEVEL]
         alike = [f"{one.second} {one.second_score:g}" for one in left if one.first == best.first]
         bodies.setdefault(block, []).append(
             (
@@ -160,10 +156,10 @@ def tabulate_best_encoders(
         )
     notes = (
         f"{paper.title}.",
-        f"Not significant: the p value of the difference is {ALPHA:g} or above, corrected for the"
-        f" pairs of a task ({NAMES[correction]}). The test assumes that encoders make errors"
-        " independently of each other. If they err on the same examples, a paired test has more"
-        " power, but it needs more than a published table.",
+        f"Not significant: the p value of the difference is {SIGNIFICANCE_LEVEL:g} or above,"
+        f" corrected for the pairs of a task ({CORRECTION_NAMES[correction]}). The test assumes"
+        " that encoders make errors independently of each other. If they err on the same examples,"
+        " a paired test has more power, but it needs more than a published table.",
         "detectable: the difference from the best score that n examples show with a power of 80 %,"
         " before the correction.",
     )
@@ -174,18 +170,20 @@ def tabulate_best_encoders(
 
 def _list_first_names(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return "; ".join(names[:SHOWN]) + more or "–"
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return "; ".join(names[:_SHOWN]) + more or "–"
 
 
 def not_significant(
     paper: PaperTable, pairs: Sequence[PublishedDifference], correction: str = "holm"
 ) -> Table:
     """The pairs that do not differ significantly, task by task."""
-    tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
+    tested = ("difference", "p", f"p ({CORRECTION_NAMES[correction]})", "disagree")
     sections = []
     for (block, task), mine in by_task(pairs).items():
-        body = tuple(_format_printed_pair(one) for one in mine if one.corrected >= ALPHA)
+        body = tuple(
+            _format_printed_pair(one) for one in mine if one.corrected >= SIGNIFICANCE_LEVEL
+        )
         differ = f"{len(mine) - len(body)} of {len(mine)} pairs differ significantly"
         title = f"{block}, {task}" if block else task
         sections.append(TableSection(title, body, f"n = {mine[0].n:,}; {differ}."))
@@ -217,4 +215,4 @@ def compute_detectable_difference(error: float) -> float:
     """The smallest difference of two published scores with this standard error that is significant
     at 0.05 with a power of 80 %.
     """
-    return (REACH + POWER) * error * math.sqrt(2)
+    return (_REACH + _POWER) * error * math.sqrt(2)

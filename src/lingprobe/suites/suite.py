@@ -30,12 +30,12 @@ from lingprobe.suites.facts import (
 )
 from lingprobe.suites.mixed_data import join_data_rows
 from lingprobe.tasks import TASKS, make_tolerant
-from lingprobe.tasks.baseline_names import LENGTH, WORDS
+from lingprobe.tasks.baseline_names import LENGTH_BASELINE, WORDS_BASELINE
 from lingprobe.tasks.baselines import PAIR_FEATURES
 from lingprobe.tasks.released.receipts import all_published
 
-COSINE = "cosine"
-ORACLES: tuple[Kind, ...] = ("oracle",)
+_COSINE = "cosine"
+_ORACLES: tuple[Kind, ...] = ("oracle",)
 """What stands in a suite's table besides: the baselines are the paper's."""
 
 
@@ -49,16 +49,16 @@ class SuiteBaseline(NamedTuple):
     probe: str = ""
 
 
-MAJORITY = SuiteBaseline("Majority vote", WORDS, "majority")
-SENTENCE_FLOORS = (
-    MAJORITY,
+MAJORITY_BASELINE = SuiteBaseline("Majority vote", WORDS_BASELINE, "majority")
+SENTENCE_BASELINES = (
+    MAJORITY_BASELINE,
     # one feature needs steep weights to tell neighbouring lengths apart
-    SuiteBaseline("Length", LENGTH, "logreg,c=1,c=100,c=10000"),
-    SuiteBaseline("NB-uni-tfidf", WORDS, "nb-uni-tfidf"),
-    SuiteBaseline("NB-bi-tfidf", WORDS, "nb-bi-tfidf"),
+    SuiteBaseline("Length", LENGTH_BASELINE, "logreg,c=1,c=100,c=10000"),
+    SuiteBaseline("NB-uni-tfidf", WORDS_BASELINE, "nb-uni-tfidf"),
+    SuiteBaseline("NB-bi-tfidf", WORDS_BASELINE, "nb-bi-tfidf"),
 )
 """Those of Conneau et al. 2018, Table 2."""
-PAIR_FLOORS = tuple(SuiteBaseline(encoder.capitalize(), encoder) for encoder in PAIR_FEATURES)
+PAIR_BASELINES = tuple(SuiteBaseline(encoder.capitalize(), encoder) for encoder in PAIR_FEATURES)
 
 
 class SuiteColumn(NamedTuple):
@@ -190,7 +190,7 @@ class Suite:
     def floors_of(self, column: SuiteColumn, task: Reference) -> list[SuiteBaseline]:
         """The paper's baselines of a column that some task stands in, each with its probe."""
         pair = task.name.startswith(("pair/", "table", "structure/"))
-        if pair and column.probe == COSINE:
+        if pair and column.probe == _COSINE:
             return []
         return [
             floor._replace(probe=floor.probe or column.probe)
@@ -256,7 +256,7 @@ def make_designs(suite: Suite, request: SuiteRequest) -> list[TrialDesign]:
         for floor, mine in floors.items()
     ]
     possible = [
-        TrialDesign(tasks, (), (probe,), request.controls, request.seeds, baselines=ORACLES)
+        TrialDesign(tasks, (), (probe,), request.controls, request.seeds, baselines=_ORACLES)
         for probe, tasks in by_probe.items()
     ]
     return [*planned, *(possible if request.baselines else ())]

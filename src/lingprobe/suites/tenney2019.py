@@ -14,7 +14,7 @@ from lingprobe.corpora.corpus import split_in
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.notes import SourceNote
 from lingprobe.data.options import Help
-from lingprobe.data.reading import MIX
+from lingprobe.data.reading import SCALAR_MIX_LAYERS
 from lingprobe.data.references import (
     PlaceOption,
     Reference,
@@ -30,10 +30,10 @@ from lingprobe.suites.facts import (
 )
 from lingprobe.suites.suite import Suite, SuiteColumn
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.edge.family import METRICS, MICRO
+from lingprobe.tasks.edge.family import EDGE_TASK_METRICS, MICRO_F1_METRIC
 
-SOURCE = "Tenney et al. 2019, Table 2"
-TASKS_OF = {
+_SOURCE = "Tenney et al. 2019, Table 2"
+_TASKS_OF = {
     "POS": "pos",
     "Constit.": "const",
     "Depend.": "dep",
@@ -47,8 +47,8 @@ TASKS_OF = {
     "Coref. (W)": "dpr",
     "Rel.": "semeval",
 }
-PARTS = {"core roles": "micro-f1,only=ARG[0-5A]", "non-core": "micro-f1,only=ARGM*"}
-SIZES: dict[
+_PARTS = {"core roles": "micro-f1,only=ARG[0-5A]", "non-core": "micro-f1,only=ARGM*"}
+_SIZES: dict[
     str,
     tuple[int, int, int] | tuple[str, str, str],
     # targets in train, dev and test, as the authors' README corrects the paper's Table 3; of parts
@@ -67,13 +67,13 @@ SIZES: dict[
     "Coref. (W)": (1_787, 379, 949),
     "Rel.": (6_851, 1_149, 2_717),
 }
-READINGS = {
+_READINGS = {
     "pos": {"tags": "xpos"},
     "const": {"unary": "separate", "root": "true"},
     "dep": {"root": "self"},
 }
 """How the paper's code read the data, where that is not what a task does by itself."""
-LAYOUT = {  # where free data of each column lie below a folder
+_LAYOUT = {  # where free data of each column lie below a folder
     "POS": "treebanks/UD_English-EWT",
     "Constit.": "constituency/EWT-propbank-skel",
     "Depend.": "treebanks/UD_English-EWT",
@@ -85,8 +85,8 @@ LAYOUT = {  # where free data of each column lie below a folder
     "Coref. (W)": "edge/DPR",
     "Rel.": "edge/SemEval2010-Task8/edges",
 }
-ONTONOTES = ("POS", "Constit.", "Entities", "SRL", "Coref. (O)")
-JIANT = {  # where jiant's own files of each column lie below its folder `edges`
+_ONTONOTES = ("POS", "Constit.", "Entities", "SRL", "Coref. (O)")
+_JIANT = {  # where jiant's own files of each column lie below its folder `edges`
     "POS": "ontonotes/const/pos",
     "Constit.": "ontonotes/const/nonterminal",
     "Depend.": "dep_ewt",
@@ -98,8 +98,8 @@ JIANT = {  # where jiant's own files of each column lie below its folder `edges`
     "Coref. (W)": "dpr",
     "Rel.": "semeval",
 }
-READS = ("lex", "cat:lex+top", MIX)
-HARMLESS = (
+_READS = ("lex", "cat:lex+top", SCALAR_MIX_LAYERS)
+_HARMLESS = (
     "on_error",
     "sample",
     "fold",
@@ -153,7 +153,7 @@ def tenney2019(
     """Tenney et al. 2019, Table 2: edge probing, on the paper's data where you have them, else on
     free data of the same kinds.
     """
-    columns, blocks, doubts = read_paper_facts(Path(__file__).with_suffix(".tsv"), SOURCE)
+    columns, blocks, doubts = read_paper_facts(Path(__file__).with_suffix(".tsv"), _SOURCE)
     probe = f"span,protocol={protocol}"
     sizes = PaperBlock("Targets", tuple(_sizes(columns)))
     apart = frozenset(
@@ -172,7 +172,7 @@ def tenney2019(
         ),
         tuple(
             SuiteColumn(
-                TASKS_OF.get(name, ""), probe if name in TASKS_OF else "", PARTS.get(name, "")
+                _TASKS_OF.get(name, ""), probe if name in _TASKS_OF else "", _PARTS.get(name, "")
             )
             for name in columns
         ),
@@ -182,7 +182,7 @@ def tenney2019(
         different=explain_paper_difference,
         constant="best constant",
         mixed=True,
-        layers=READS,
+        layers=_READS,
         task_of=task_of,
     )
 
@@ -202,16 +202,16 @@ def explain_paper_difference(reference: Reference, result: Result) -> str:
     as far as targets, options and metric say.
     """
     task = task_of(reference)
-    name = next((name for name, own in TASKS_OF.items() if own == task and name not in PARTS), "")
-    if reference.name not in (f"edge/{task}", "edge/jsonl") or name not in SIZES:
+    name = next((name for name, own in _TASKS_OF.items() if own == task and name not in _PARTS), "")
+    if reference.name not in (f"edge/{task}", "edge/jsonl") or name not in _SIZES:
         return "the table has no column for it"
     targets = result.provenance.notes.targets
-    sizes, published = tuple(targets.get(split) for split in ("train", "dev", "test")), SIZES[name]
+    sizes, published = tuple(targets.get(split) for split in ("train", "dev", "test")), _SIZES[name]
     if sizes != published:
         return f"{name} has {_count_text(sizes)} targets, the paper's has {_count_text(published)}"
     if unlike := _unlike(reference, task, result):
         return f"{name} is not read as in the paper: {', '.join(unlike)}"
-    metric = METRICS.get(task, MICRO)
+    metric = EDGE_TASK_METRICS.get(task, MICRO_F1_METRIC)
     return (
         ""
         if result.metric == metric
@@ -227,7 +227,7 @@ def _count_text(counts: tuple[object, ...]) -> str:
 
 def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     """Options that read the data otherwise than the paper's code did, each with what that did."""
-    readings = dict(READINGS.get(task, {})) if reference.name != "edge/jsonl" else {}
+    readings = dict(_READINGS.get(task, {})) if reference.name != "edge/jsonl" else {}
     source = result.provenance.notes.part(SourceNote)
     files = source.files if source else ()
     if task == "pos" and not any(".conllu" in str(file) for file in files):
@@ -243,7 +243,7 @@ def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     ]
     options = (
         Reference.parse(shorten_reference(TASKS, str(reference)))
-        .without(*HARMLESS, *READINGS.get(task, {}), "metric")
+        .without(*_HARMLESS, *_READINGS.get(task, {}), "metric")
         .options
     )
     return unlike + [f"{key}={value}" for key, value in options]
@@ -251,7 +251,7 @@ def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
 
 def _sizes(columns: Iterable[str]) -> Iterable[PaperRow]:
     for i, split in enumerate(("train", "dev", "test")):
-        counts = [SIZES[name][i] if name in SIZES else "–" for name in columns]
+        counts = [_SIZES[name][i] if name in _SIZES else "–" for name in columns]
         printed = [f"{n:,}" if isinstance(n, int) else n for n in counts]
         yield PaperRow(
             f"targets, {split}",
@@ -285,9 +285,9 @@ class SuiteData:
                 " says, or ontonotes=FOLDER or jiant=FOLDER"
             )
         pairs = (
-            (self.free, LAYOUT.values()),
+            (self.free, _LAYOUT.values()),
             (self.ontonotes, ("train",)),
-            (self.jiant, JIANT.values()),
+            (self.jiant, _JIANT.values()),
         )
         return "; ".join(
             f"{place} has no {', no '.join(dict.fromkeys(below))}"
@@ -304,7 +304,7 @@ class SuiteData:
             raise ReferenceProblem(
                 f"task={wrong}: give an option of the tasks with its value, as task=size=2000"
             )
-        if name not in LAYOUT:
+        if name not in _LAYOUT:
             return None
         reference = self._jiant(name) or self._ontonotes(name) or self._free(name)
         if reference is None:
@@ -316,29 +316,29 @@ class SuiteData:
         return replace(reference, options=(*reference.options, *sample, *more))
 
     def _free(self, name: str) -> Reference | None:
-        if self.free is None or not (place := self.free / LAYOUT[name]).exists():
+        if self.free is None or not (place := self.free / _LAYOUT[name]).exists():
             return None
         return Reference(
-            f"edge/{TASKS_OF[name]}", str(place), tuple(READINGS.get(TASKS_OF[name], {}).items())
+            f"edge/{_TASKS_OF[name]}", str(place), tuple(_READINGS.get(_TASKS_OF[name], {}).items())
         )
 
     def _ontonotes(self, name: str) -> Reference | None:
         if (
             self.ontonotes is None
-            or name not in ONTONOTES
+            or name not in _ONTONOTES
             or not (self.ontonotes / "train").is_dir()
         ):
             return None
         first, *rest = (
             str(_english(self.ontonotes / split)) for split in ("train", "development", "test")
         )
-        read = tuple(READINGS.get(TASKS_OF[name], {}).items()) if name != "POS" else ()
+        read = tuple(_READINGS.get(_TASKS_OF[name], {}).items()) if name != "POS" else ()
         return Reference(
-            f"edge/{TASKS_OF[name]}", first, (*(("with", place) for place in rest), *read)
+            f"edge/{_TASKS_OF[name]}", first, (*(("with", place) for place in rest), *read)
         )
 
     def _jiant(self, name: str) -> Reference | None:
-        if self.jiant is None or not (place := self.jiant / JIANT[name]).is_dir():
+        if self.jiant is None or not (place := self.jiant / _JIANT[name]).is_dir():
             return None
         files = {
             split_in(path.name): path
@@ -351,7 +351,7 @@ class SuiteData:
                 " test.json"
             )
         others = tuple(("with", str(files[split])) for split in ("dev", "test"))
-        return Reference("edge/jsonl", str(files["train"]), (*others, ("as", TASKS_OF[name])))
+        return Reference("edge/jsonl", str(files["train"]), (*others, ("as", _TASKS_OF[name])))
 
 
 def _english(folder: Path) -> Path:

@@ -17,8 +17,8 @@ from lingprobe.data.references import (
 )
 from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
-    PAIR_FLOORS,
-    SENTENCE_FLOORS,
+    PAIR_BASELINES,
+    SENTENCE_BASELINES,
     Suite,
     SuiteColumn,
     explain_released_difference,
@@ -26,13 +26,13 @@ from lingprobe.suites.suite import (
 )
 from lingprobe.tasks.languages import list_languages
 
-MLP = "mlp,protocol=krasnowska"
-RELATEDNESS = "relatedness,protocol=krasnowska"
-TESTED = 7_500  # test sentences of each probing task
-SICK, CDSC = 4_927, 1_000  # test pairs
+_MLP = "mlp,protocol=krasnowska"
+_RELATEDNESS = "relatedness,protocol=krasnowska"
+_TESTED = 7_500  # test sentences of each probing task
+_SICK, _CDSC = 4_927, 1_000  # test pairs
 # SentEval, which the authors ran, takes logistic regression for WordContent
-WORDS = "mlp,protocol=krasnowska,hidden=0"
-TASKS = {
+_WORDS = "mlp,protocol=krasnowska,hidden=0"
+_TASKS = {
     "SentLen": "sent-len",
     "WC": "word-content",
     "TreeDepth": "tree-depth",
@@ -43,17 +43,17 @@ TASKS = {
     "ObjNum": "obj-num",
     "SentType": "sent-type",
 }
-DOWNSTREAM = {  # the paper's columns, each with what its task is called here after its data
-    "Relatedness r": ("r", RELATEDNESS, ""),
-    "Relatedness ρ": ("r", RELATEDNESS, "spearman"),
-    "Entailment": ("e", MLP, ""),
+_DOWNSTREAM = {  # the paper's columns, each with what its task is called here after its data
+    "Relatedness r": ("r", _RELATEDNESS, ""),
+    "Relatedness ρ": ("r", _RELATEDNESS, "spearman"),
+    "Entailment": ("e", _MLP, ""),
 }
-PAIRS = {"sick": "English", "cdsc": "Polish"}
-NAMED = {"en": "sick", "pl": "cdsc"}
+_PAIRS = {"sick": "English", "cdsc": "Polish"}
+_NAMED = {"en": "sick", "pl": "cdsc"}
 # the paper has none; a row without floors says nothing
-FLOORS = (*SENTENCE_FLOORS, *PAIR_FLOORS)
-BLOCKS = {"en": ("English",), "pl": ("Polish",), "both": ("English", "Polish")}
-SPOKEN = {"eng": "English", "pol": "Polish"}
+_FLOORS = (*SENTENCE_BASELINES, *PAIR_BASELINES)
+_BLOCKS = {"en": ("English",), "pl": ("Polish",), "both": ("English", "Polish")}
+_SPOKEN = {"eng": "English", "pol": "Polish"}
 
 
 def ud2019(
@@ -100,7 +100,7 @@ def ud2019(
             "ud2019,pairs= is in one language: add language=en for SICK or language=pl for"
             " CDSCorpus"
         )
-    paper = _paper(BLOCKS[language])
+    paper = _paper(_BLOCKS[language])
     probing = (
         list_family_tasks("ud", path, with_, task)
         if path
@@ -108,7 +108,7 @@ def ud2019(
         if released
         else None
     )
-    about = None if pairs is None else Reference(f"pair/{NAMED[language]}", pairs)
+    about = None if pairs is None else Reference(f"pair/{_NAMED[language]}", pairs)
     runs = tuple(_run(name, probing, about) for name in paper.columns)
     return Suite(
         "ud2019",
@@ -117,11 +117,11 @@ def ud2019(
         ("ud", "ud2019", "pair"),
         runs if any(runs) else None,
         "write ud2019:PATH for a UD treebank",
-        FLOORS,
+        _FLOORS,
         _different,
         mixed=True,
         unasked=frozenset(paper.columns),
-        block_of=_block_of(BLOCKS[language]),
+        block_of=_block_of(_BLOCKS[language]),
         task_of=_task_of,
     )
 
@@ -136,11 +136,11 @@ def _paper(shown: tuple[str, ...]) -> PaperTable:
         columns,
         tuple(block for block in blocks if block.heading in shown),
         doubts,
-        frozenset(floor.name for floor in FLOORS),
+        frozenset(floor.name for floor in _FLOORS),
         {
-            **dict.fromkeys(TASKS, TESTED),
-            **{f"English, {column}": SICK for column in DOWNSTREAM},
-            **{f"Polish, {column}": CDSC for column in DOWNSTREAM},
+            **dict.fromkeys(_TASKS, _TESTED),
+            **{f"English, {column}": _SICK for column in _DOWNSTREAM},
+            **{f"Polish, {column}": _CDSC for column in _DOWNSTREAM},
         },
         {"Relatedness r": "pearson", "Relatedness ρ": "spearman"},
         blocks_differ=True,
@@ -149,23 +149,23 @@ def _paper(shown: tuple[str, ...]) -> PaperTable:
 
 def _column(name: str) -> SuiteColumn:
     """A column with its task and how it is read."""
-    if name in DOWNSTREAM:
-        return SuiteColumn(*DOWNSTREAM[name])
-    return SuiteColumn(TASKS[name], WORDS if name == "WC" else MLP)
+    if name in _DOWNSTREAM:
+        return SuiteColumn(*_DOWNSTREAM[name])
+    return SuiteColumn(_TASKS[name], _WORDS if name == "WC" else _MLP)
 
 
 def _run(name: str, probing: Reference | None, pairs: Reference | None) -> Reference | None:
     """The task of a column, where its data are named; a second judgement of answers runs none."""
-    if name in TASKS:
-        return probing and probing.with_name(f"{probing.name}/{TASKS[name]}")
-    last, _, metric = DOWNSTREAM[name]
+    if name in _TASKS:
+        return probing and probing.with_name(f"{probing.name}/{_TASKS[name]}")
+    last, _, metric = _DOWNSTREAM[name]
     return None if metric or pairs is None else pairs.with_name(f"{pairs.name}-{last}")
 
 
 def _task_of(reference: Reference) -> str:
     """The task of a reference as columns call it: relatedness and entailment are so in both."""
     family, _, last = reference.name.rpartition("/")
-    return last.partition("-")[2] if family == "pair" and last[:4] in PAIRS else last
+    return last.partition("-")[2] if family == "pair" and last[:4] in _PAIRS else last
 
 
 def _block_of(shown: tuple[str, ...]) -> Callable[[Reference, Result | None], str]:
@@ -173,10 +173,10 @@ def _block_of(shown: tuple[str, ...]) -> Callable[[Reference, Result | None], st
 
     def block(reference: Reference, result: Result | None) -> str:
         known = reference.name.rpartition("/")[2].partition("-")[0]
-        if known in PAIRS:
-            return PAIRS[known]
+        if known in _PAIRS:
+            return _PAIRS[known]
         code = list_languages([result])[0].partition("-")[0] if result else ""
-        return SPOKEN.get(code, shown[0] if len(shown) == 1 and code in ("", "und") else "")
+        return _SPOKEN.get(code, shown[0] if len(shown) == 1 and code in ("", "und") else "")
 
     return block
 

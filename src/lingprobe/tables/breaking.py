@@ -14,10 +14,10 @@ from lingprobe.tables.table import (
     TableSection,
 )
 
-TALL = 530.0  # points of a float with its caption: of a page of `article`, the lowest of all
-LINE = 12.0  # points from a line of a caption to the next
-LETTER = 5.0  # points of a letter of a caption, about
-ABOVE = 26.0  # points of a section's rules and heading
+_TALL = 530.0  # points of a float with its caption: of a page of `article`, the lowest of all
+_LINE = 12.0  # points from a line of a caption to the next
+_LETTER = 5.0  # points of a letter of a caption, about
+SECTION_HEADING_POINTS = 26.0  # points of a section's rules and heading
 Height = Callable[[Sequence[str]], float]
 
 
@@ -26,13 +26,13 @@ def break_rows(table: Table, points: float, height: Height) -> list[Table]:
     pages: list[list[TableSection]] = [[]]
     left = points
     for section in table.sections:
-        first, left = 0, left - ABOVE
+        first, left = 0, left - SECTION_HEADING_POINTS
         for r, row in enumerate(section.rows):
             left -= height(row)
             if left < 0 and (r or pages[-1]):
                 pages[-1] += [_slice_section(section, first, r)] * (r > first)
                 pages.append([])
-                first, left = r, points - ABOVE - height(row)
+                first, left = r, points - SECTION_HEADING_POINTS - height(row)
         pages[-1].append(_slice_section(section, first, len(section.rows)))
     return [replace(table, sections=tuple(page)) for page in pages] if pages[1:] else [table]
 
@@ -52,7 +52,7 @@ def _slice_section(section: TableSection, first: int, after: int) -> TableSectio
 
 def compute_caption_room(table: Table, wide: float) -> float:
     """The points that a caption of such a width leaves to the rows of a float."""
-    return TALL - LINE * (1 + math.ceil(len(table.caption) * LETTER / wide))
+    return _TALL - _LINE * (1 + math.ceil(len(table.caption) * _LETTER / wide))
 
 
 def format_caption(table: Table, place: int, tex: Callable[[str], str]) -> Iterator[str]:

@@ -18,19 +18,19 @@ from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.printing import printable_lines, strip_unprintable
 from lingprobe.tables.fonts import find_absent_letters, find_font_families, warn_absent
-from lingprobe.tables.printing import PRINT, printed_at, printed_width
-from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
+from lingprobe.tables.printing import PRINT_STYLE, printed_at, printed_width
+from lingprobe.tables.style import DARK_GREY, FIGURE_STYLE, INK_COLOUR, LINE_COLOURS, PALE_GREY
 from lingprobe.tables.table import rename_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SUFFIXES = (".png", ".svg", ".pdf")
-TOLD = "told:"  # begins the ids of marks that tell something to a pointer
-TONES = (*COLOURS, GREY, PALE)
-COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})")
+_SUFFIXES = (".png", ".svg", ".pdf")
+_TOLD = "told:"  # begins the ids of marks that tell something to a pointer
+_TONES = (*LINE_COLOURS, DARK_GREY, PALE_GREY)
+_COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})")
 # of all that may stand in an SVG of matplotlib what a page cannot have twice or should not have
-LEFT_OUT = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", re.DOTALL)
+_LEFT_OUT = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", re.DOTALL)
 
 
 class PlotProblem(LingprobeError, RuntimeError):
@@ -39,7 +39,7 @@ class PlotProblem(LingprobeError, RuntimeError):
 
 def set_tooltip(mark: Any, text: str) -> None:
     """Say something to a pointer on a mark, in SVG."""
-    mark.set_gid(TOLD + strip_unprintable(text))
+    mark.set_gid(_TOLD + strip_unprintable(text))
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def house_style(width: float | None = None) -> Iterator[None]:
     """
     import matplotlib.style
 
-    style = STYLE | PRINT if width else STYLE
+    style = FIGURE_STYLE | PRINT_STYLE if width else FIGURE_STYLE
     with (
         matplotlib.style.context(["default", style]),
         printed_at(width),
@@ -70,14 +70,14 @@ def render_svg(draw: Callable[[], Figure]) -> str:
     """A figure as an SVG element for a page, whose ink is that of the text around; `--figure-0` and
     so on may replace its colours.
     """
-    return COLOUR.sub(lambda found: f"{found[1]}: {_tone(found[2])}", _svg(draw, "none"))
+    return _COLOUR.sub(lambda found: f"{found[1]}: {_tone(found[2])}", _svg(draw, "none"))
 
 
 def _tone(colour: str) -> str:
     """A colour that a page may replace."""
-    if colour == INK:
+    if colour == INK_COLOUR:
         return "currentColor"
-    return f"var(--figure-{TONES.index(colour)}, {colour})" if colour in TONES else colour
+    return f"var(--figure-{_TONES.index(colour)}, {colour})" if colour in _TONES else colour
 
 
 def save_figure(draw: Callable[[], Figure], to: Path, width: float | None = None) -> None:
@@ -85,8 +85,8 @@ def save_figure(draw: Callable[[], Figure], to: Path, width: float | None = None
     PlotProblem for one that is no figure. The same figure gives the same file.
     """
     kind = to.suffix.lower()
-    if kind not in SUFFIXES:
-        raise PlotProblem(f"{to}: the name of a figure must end in {', '.join(SUFFIXES)}")
+    if kind not in _SUFFIXES:
+        raise PlotProblem(f"{to}: the name of a figure must end in {', '.join(_SUFFIXES)}")
     if kind == ".svg":
         write_text(to, _svg(draw, "white", width))
         return
@@ -122,7 +122,7 @@ def _svg(draw: Callable[[], Figure], ground: str, width: float | None = None) ->
     with house_style(width):
         made = lay_out_figure(draw())
         made.savefig(text, format="svg", facecolor=ground, metadata={"Date": None})
-    _, start, rest = LEFT_OUT.sub("", text.getvalue()).partition("<svg")
+    _, start, rest = _LEFT_OUT.sub("", text.getvalue()).partition("<svg")
     head, end, rest = rest.partition(">")
     about = f"{end}\n<title>{escape(strip_unprintable(str(made.get_label())), quote=False)}</title>"
     strokes = ' role="img" style="stroke-linejoin: round; stroke-linecap: butt"'
@@ -133,7 +133,7 @@ def _svg(draw: Callable[[], Figure], ground: str, width: float | None = None) ->
 
 def _ids_to_titles(text: str) -> str:
     """Ids that tell something as titles; others go, since a page may hold several figures."""
-    told = re.sub(rf"<g id=(['\"]){TOLD}(.*?)\1([^>]*)>", r"<g\3><title>\2</title>", text)
+    told = re.sub(rf"<g id=(['\"]){_TOLD}(.*?)\1([^>]*)>", r"<g\3><title>\2</title>", text)
     return re.sub(r"<g id=(['\"]).*?\1", "<g", told)
 
 

@@ -12,7 +12,12 @@ from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.printing import strip_unprintable
-from lingprobe.tables.breaking import ABOVE, break_rows, compute_caption_room, format_caption
+from lingprobe.tables.breaking import (
+    SECTION_HEADING_POINTS,
+    break_rows,
+    compute_caption_room,
+    format_caption,
+)
 from lingprobe.tables.markup import escape_latex
 from lingprobe.tables.table import (
     Table,
@@ -21,16 +26,16 @@ from lingprobe.tables.table import (
     take_columns,
 )
 
-POINTS = 72.27  # of TeX in an inch
-SIZES = (9.0, 8.0, 7.0)  # of letters
-HEAD = 12  # letters of a word in a head, beyond which it is broken
-STEP = 1.2  # from a line to the next, in sizes of letters
-GAP = 3.0  # points at each side of a column
-NARROW = 4.5  # inches, from which on a float spans both columns
-SPLITS = (" ±", " (", " → ")  # before which a cell goes on in another line
-WIDE, THIN = frozenset("mwMW%@–→±"), frozenset("iljtfI.,:;|!'()[]-/ ")
-BOLD = 1.2  # as wide as plain letters, at most
-SMALL = 1.08  # letters of 7 points are wider for their size, in Computer Modern
+_POINTS = 72.27  # of TeX in an inch
+_SIZES = (9.0, 8.0, 7.0)  # of letters
+_HEAD = 12  # letters of a word in a head, beyond which it is broken
+_STEP = 1.2  # from a line to the next, in sizes of letters
+_GAP = 3.0  # points at each side of a column
+_NARROW = 4.5  # inches, from which on a float spans both columns
+_SPLITS = (" ±", " (", " → ")  # before which a cell goes on in another line
+_WIDE, _THIN = frozenset("mwMW%@–→±"), frozenset("iljtfI.,:;|!'()[]-/ ")
+_BOLD = 1.2  # as wide as plain letters, at most
+_SMALL = 1.08  # letters of 7 points are wider for their size, in Computer Modern
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ def fit_table(table: Table, inches: float) -> str:
     lines or further floats. UsageProblem if that cannot be.
     """
     for pieces, layout in _ways(table):
-        if all(_width(piece, layout) <= inches * POINTS for piece in pieces):
+        if all(_width(piece, layout) <= inches * _POINTS for piece in pieces):
             return "\n".join(_floats(table, pieces, layout, inches))
     raise UsageProblem(
         f"this table cannot be as narrow as {inches * 25.4:.0f} mm: give another width, or choose"
@@ -61,7 +66,7 @@ def fit_table(table: Table, inches: float) -> str:
 def _ways(table: Table) -> Iterator[tuple[list[Table], TypesettingStyle]]:
     """Ways to set a table, the plainest first."""
     turned = [transpose_table(table)] if _can_turn(table) else []
-    for size in SIZES[:2]:
+    for size in _SIZES[:2]:
         yield [table], TypesettingStyle(size)
         for words in (30, 20):
             yield [table], TypesettingStyle(size, words, heads=True)
@@ -118,10 +123,10 @@ def _wrap_cell(cell: str, is_words: bool, layout: TypesettingStyle) -> list[str]
     if is_words:
         return fold_text(text, layout.words).split("\n") if layout.words else [text]
     if layout.stacked:
-        for split in SPLITS:
+        for split in _SPLITS:
             first, sign, rest = text.partition(split)
             if sign and first:
-                return [first, f"{split.strip()}{' ' * (split == SPLITS[2])}{rest}"]
+                return [first, f"{split.strip()}{' ' * (split == _SPLITS[2])}{rest}"]
     return [text]
 
 
@@ -143,9 +148,9 @@ def _wrap_heads(table: Table, layout: TypesettingStyle) -> list[list[str]]:
 def _points(text: str, size: float, bold: bool = False) -> float:
     """About how many points a text takes, rather too many."""
     ems = sum(
-        0.36 if c in THIN else 0.98 if c in WIDE else 0.78 if c.isupper() else 0.54 for c in text
+        0.36 if c in _THIN else 0.98 if c in _WIDE else 0.78 if c.isupper() else 0.54 for c in text
     )
-    return ems * size * (BOLD if bold else 1) * (SMALL if size < SIZES[1] else 1)
+    return ems * size * (_BOLD if bold else 1) * (_SMALL if size < _SIZES[1] else 1)
 
 
 def _widths(table: Table, layout: TypesettingStyle) -> list[float]:
@@ -167,18 +172,18 @@ def _widths(table: Table, layout: TypesettingStyle) -> list[float]:
 
 def _free(widths: Sequence[float], first: int, after: int) -> float:
     """Points of some columns beside each other, with what is between them."""
-    return sum(widths[first:after]) + 2 * GAP * (after - first - 1)
+    return sum(widths[first:after]) + 2 * _GAP * (after - first - 1)
 
 
 def _longest_word(name: str) -> int:
     """Letters of the longest word of a head, up to those of one that is not broken."""
     words = (len(word.strip()) for word in re.split(r"(?<=[ ,/:=_-])", name))
-    return min(max(words, default=0), HEAD)
+    return min(max(words, default=0), _HEAD)
 
 
 def _width(table: Table, layout: TypesettingStyle) -> float:
     widths = _widths(table, layout)
-    return sum(widths) + 2 * GAP * (len(widths) - 1)
+    return sum(widths) + 2 * _GAP * (len(widths) - 1)
 
 
 def _floats(
@@ -195,14 +200,14 @@ def _pages(
     table: Table, pieces: Sequence[Table], layout: TypesettingStyle, inches: float
 ) -> list[list[Table]]:
     """The tables that go into each float."""
-    points = compute_caption_room(table, inches * POINTS)
+    points = compute_caption_room(table, inches * _POINTS)
     pages: list[list[Table]] = [[]]
     left = points
     for piece in pieces:
         height, top = partial(_height, piece, layout), _height(piece, layout)
         for part in break_rows(piece, points - top, height):
             rows = (row for section in part.sections for row in section.rows)
-            tall = top + ABOVE * len(part.sections) + sum(map(height, rows))
+            tall = top + SECTION_HEADING_POINTS * len(part.sections) + sum(map(height, rows))
             if tall > left and pages[-1]:
                 pages.append([])
                 left = points
@@ -215,10 +220,10 @@ def _height(table: Table, layout: TypesettingStyle, row: Sequence[str] | None = 
     """Points of a row, or of the heads with the space around the table."""
     if row is None:
         heads = max(map(len, _wrap_heads(table, layout))) + 2 * any(table.groups)
-        return STEP * layout.size * (heads + 2)
+        return _STEP * layout.size * (heads + 2)
     named = zip(row, table.columns, strict=True)
     lines = (_wrap_cell(cell, name in table.words, layout) for cell, name in named)
-    return STEP * layout.size * max(map(len, lines))
+    return _STEP * layout.size * max(map(len, lines))
 
 
 def _float(
@@ -228,10 +233,10 @@ def _float(
     one; in a group where there is no caption.
     """
     inches, place = where
-    star = "*" * (inches >= NARROW)
+    star = "*" * (inches >= _NARROW)
     yield from [f"\\begin{{table{star}}}", "\\centering"] if table.caption else ["\\begingroup"]
-    yield f"\\fontsize{{{layout.size:g}}}{{{STEP * layout.size:.1f}}}\\selectfont"
-    yield f"\\setlength{{\\tabcolsep}}{{{GAP:g}pt}}"
+    yield f"\\fontsize{{{layout.size:g}}}{{{_STEP * layout.size:.1f}}}\\selectfont"
+    yield f"\\setlength{{\\tabcolsep}}{{{_GAP:g}pt}}"
     for i, piece in enumerate(page):
         yield "\\par\\medskip\\noindent" if i else "\\par\\noindent"
         yield from _tabular(piece, layout)
@@ -252,7 +257,7 @@ def _tabular(table: Table, layout: TypesettingStyle) -> Iterator[str]:
     for section in table.sections:
         yield from ["\\midrule"] * (1 + section.apart)
         if section.heading:
-            letters = int(whole / layout.size / 0.54 / BOLD)
+            letters = int(whole / layout.size / 0.54 / _BOLD)
             lines = fold_text(strip_unprintable(section.heading), letters).split("\n")
             yield (
                 f"\\multicolumn{{{many}}}{{@{{}}l@{{}}}}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("lingprobe.figures")
 
-EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "FULLWIDTH", "BOPOMOFO", "IDEOGRAPHIC")
+_EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "FULLWIDTH", "BOPOMOFO", "IDEOGRAPHIC")
 
 
 def find_absent_letters(figure: Figure) -> frozenset[int]:
@@ -100,7 +100,7 @@ def _choose_fonts(letters: str) -> Iterator[str]:
     """A font for each letter."""
     for letter in letters:
         script = unicodedata.name(letter, "").partition(" ")[0].partition("-")[0]
-        if script in EAST_ASIAN:
+        if script in _EAST_ASIAN:
             yield "Noto Sans CJK (Debian: fonts-noto-cjk)"
         else:
             yield f"Noto Sans with {script.title() or 'these letters'} (Debian: fonts-noto-core)"

@@ -27,10 +27,10 @@ from lingprobe.tables.table import (
 )
 
 # a line below the head, a thin one between kinds of rows
-RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
-GAP = 3  # cells between two columns
+_RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
+_GAP = 3  # cells between two columns
 # cells that a column of words keeps, however narrow the terminal; what does not fit is folded
-LABEL = 12
+_LABEL = 12
 
 
 def render_table(table: Table, room: int | None = None) -> Group:
@@ -80,13 +80,13 @@ def _pieces(table: Table, room: int | None) -> list[Table]:
     """The table itself where it fits; otherwise its words with as many columns of numbers at a time
     as fit beside them.
     """
-    widths = [width + GAP for width in _widths(table)]
+    widths = [width + _GAP for width in _widths(table)]
     words = [i for i, name in enumerate(table.columns) if name in table.words]
     numbers = [i for i, name in enumerate(table.columns) if name not in table.words]
-    left = sum(min(widths[i], LABEL + GAP) for i in words) - GAP
+    left = sum(min(widths[i], _LABEL + _GAP) for i in words) - _GAP
     if room is None or left + sum(widths[i] for i in numbers) <= room:
         return [table]
-    left = sum(min(widths[i], 2 * LABEL + GAP) for i in words) - GAP
+    left = sum(min(widths[i], 2 * _LABEL + _GAP) for i in words) - _GAP
     groups = _groups(numbers, widths, room - left)
     return [take_columns(table, sorted([*words, *group])) for group in groups]
 
@@ -129,12 +129,12 @@ def _fit_widths(table: Table, room: int | None) -> list[int]:
     """
     widths = _widths(table)
     words = [i for i, name in enumerate(table.columns) if name in table.words]
-    left = math.inf if room is None else room - sum(widths) - GAP * (len(widths) - 1)
+    left = math.inf if room is None else room - sum(widths) - _GAP * (len(widths) - 1)
     if left >= 0:
         return widths
     free = int(left) + sum(widths[i] for i in words)
     for done, i in enumerate(sorted(words, key=lambda i: widths[i])):
-        widths[i] = min(widths[i], max(LABEL, free // (len(words) - done)))
+        widths[i] = min(widths[i], max(_LABEL, free // (len(words) - done)))
         free -= widths[i]
     return widths
 
@@ -143,11 +143,11 @@ def _groups_line(table: Table, widths: Sequence[int]) -> str:
     """The names of the groups, each over its columns."""
     parts = []
     for name, first, after in table.spans:
-        room = sum(widths[first:after]) + GAP * (after - first - 1)
+        room = sum(widths[first:after]) + _GAP * (after - first - 1)
         text = Text(f" {strip_unprintable(name)} ")
         text.truncate(room, overflow="ellipsis")
         parts.append(text.plain.center(room, "─") if name else " " * room)
-    return (" " * GAP).join(parts).rstrip()
+    return (" " * _GAP).join(parts).rstrip()
 
 
 def _widths(table: Table) -> list[int]:
@@ -161,7 +161,7 @@ def _widths(table: Table) -> list[int]:
 
 def _grid(table: Table, section: TableSection, widths: list[int]) -> Grid:
     """One section; each column is just as wide as told."""
-    grid = Grid(box=RULED, pad_edge=False, padding=(0, 1), show_edge=False)
+    grid = Grid(box=_RULED, pad_edge=False, padding=(0, 1), show_edge=False)
     for name, width in zip(table.columns, widths, strict=True):
         justify: Literal["left", "right"] = "left" if name in table.words else "right"
         grid.add_column(

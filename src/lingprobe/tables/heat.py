@@ -24,18 +24,18 @@ from lingprobe.tables.panels import (
     shorten_title,
 )
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import GREY
+from lingprobe.tables.style import DARK_GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-BLUES = "#ecf2f7", "#104673"
-REDS = "#f7f0ec", "#8c2d19"
-FAINT_FILL, FAINT_TEXT = "#d8dde1", "#5f6b74"
-ABREAST, LEAST, WIDEST = 2, 3.0, 5.5  # maps beside each other, and inches of one of them
-LONGEST = 1000  # letters of a name on a screen
+BLUE_SHADES = "#ecf2f7", "#104673"
+RED_SHADES = "#f7f0ec", "#8c2d19"
+_FAINT_FILL, _FAINT_TEXT = "#d8dde1", "#5f6b74"
+_ABREAST, _LEAST, _WIDEST = 2, 3.0, 5.5  # maps beside each other, and inches of one of them
+_LONGEST = 1000  # letters of a name on a screen
 
 
 class HeatCell(NamedTuple):
@@ -82,7 +82,7 @@ class HeatLook:
     """
 
     about: str
-    colours: Sequence[str] = BLUES
+    colours: Sequence[str] = BLUE_SHADES
     wide: float = 0.62
     tall: float = 0.27
     ends: tuple[str, str] | None = None
@@ -95,8 +95,8 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    fits = all(_measure_heat_map(one, look, ABREAST)[0] <= WIDEST for one in maps)
-    across = count_panels_abreast(len(maps), ABREAST if fits else 1, LEAST)
+    fits = all(_measure_heat_map(one, look, _ABREAST)[0] <= _WIDEST for one in maps)
+    across = count_panels_abreast(len(maps), _ABREAST if fits else 1, _LEAST)
     if across == 1:
         names = measure_names([name for one in maps for name in _row_names(one, across)])
         maps = [part for one in maps for part in _bands(one, names)]
@@ -115,7 +115,7 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
         label_rows(axes, _row_names(one, across), [kind != "trained" for kind in one.kinds])
         for i in range(1, len(one.kinds)):
             if one.kinds[i] != one.kinds[i - 1]:
-                axes.axhline(i - 0.5, color=GREY, lw=0.5)
+                axes.axhline(i - 0.5, color=DARK_GREY, lw=0.5)
         _draw_cells(axes, one, colours, look.wide)
     if look.ends:
         first, last = look.ends
@@ -124,7 +124,7 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
 
 
 def _row_names(one: HeatMap, across: int) -> list[str]:
-    return fold_names(one.rows, LONGEST, 0.42 / across)
+    return fold_names(one.rows, _LONGEST, 0.42 / across)
 
 
 def _measure_heat_map(one: HeatMap, look: HeatLook, across: int) -> tuple[float, float]:
@@ -157,8 +157,8 @@ def _draw_cells(axes: Axes, one: HeatMap, colours: Colormap, wide: float) -> Non
             continue
         looks: dict[str, Any] = {"weight": "bold" if each.is_bold else "normal", **size}
         if each.is_faint:
-            looks |= {"color": FAINT_TEXT, "style": "italic"}
-        fill = FAINT_FILL if each.is_faint else colours(min(max(each.share, 0.0), 1.0))
+            looks |= {"color": _FAINT_TEXT, "style": "italic"}
+        fill = _FAINT_FILL if each.is_faint else colours(min(max(each.share, 0.0), 1.0))
         place = columns[each.column], rows[each.row]
         for mark in draw_cell(axes, place, each.text, fill, **looks):
             if each.told:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lingprobe.tables.drawing import PlotProblem, set_tooltip
 from lingprobe.tables.panels import (
-    BOLD,
-    LETTER,
-    NAMES,
+    BOLD_LETTER_INCHES,
+    LETTER_INCHES,
+    MAX_NAME_WIDTH_SHARE,
     break_text,
     by_width,
     label_rows,
@@ -22,7 +22,7 @@ from lingprobe.tables.panels import (
     shorten_name,
 )
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import BEST, BLUE, GREY, INK, PALE
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY, INK_COLOUR, PALE_GREY
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
     from matplotlib.lines import Line2D
 
-ACROSS = 3  # panels beside each other
-WIDE, TALL = 2.6, 2.2  # inches of a panel
-NARROW, LOW = 1.4, 1.6  # of one on paper, at least
-TITLE = 27  # letters above it
-WEIGHTS = 0.2  # of a panel, for the bars at its bottom
-RING = "best"
+MAX_PANELS_ABREAST = 3  # panels beside each other
+PANEL_INCHES, _TALL = 2.6, 2.2  # inches of a panel
+MIN_PANEL_INCHES, _LOW = 1.4, 1.6  # of one on paper, at least
+_TITLE = 27  # letters above it
+_WEIGHTS = 0.2  # of a panel, for the bars at its bottom
+_RING = "best"
 _BAR_LABEL = 36  # letters of what is beside a bar
 
 
@@ -150,9 +150,9 @@ def draw_line_panel(axes: Axes, panel: LinePanel) -> None:
         whole_numbers(axes)
     for value, width in panel.levels:
         if not math.isnan(value):
-            axes.axhline(value, color=GREY, ls="--", lw=width)
+            axes.axhline(value, color=DARK_GREY, ls="--", lw=width)
     for place in panel.uprights:
-        axes.axvline(place, color=BEST, ls="--", lw=0.8)
+        axes.axvline(place, color=BEST_COLOUR, ls="--", lw=0.8)
     for series in panel.series:
         _draw_series(axes, series)
     if panel.ends:
@@ -166,7 +166,7 @@ def _draw_series(axes: Axes, series: LineSeries) -> None:
     draw_band(axes, series.points, look, series.is_banded)
     if series.ring:
         place = series.ring.x, series.ring.score
-        axes.plot(*place, "o", mfc="none", color=colour, ms=9, mew=1.4, gid=RING)
+        axes.plot(*place, "o", mfc="none", color=colour, ms=9, mew=1.4, gid=_RING)
     if start:
         if series.points:
             first = series.points[0]
@@ -230,14 +230,14 @@ def round_ends(values: Iterable[float]) -> tuple[float, float]:
 def draw_bars(axes: Axes, bars: Mapping[float, PanelBar], span: tuple[float, float]) -> None:
     """Bars below the scores, on a scale of their own."""
     low, high = span
-    axes.set_ylim(low - (high - low) * WEIGHTS / (1 - WEIGHTS) if bars else low, high)
+    axes.set_ylim(low - (high - low) * _WEIGHTS / (1 - _WEIGHTS) if bars else low, high)
     if not bars:
         return
     axes.set_yticks([tick for tick in _ticks(axes, span) if low <= tick <= high])
     most = max(bar.height for bar in bars.values())
-    parts = [WEIGHTS * bar.height / most for bar in bars.values()]
+    parts = [_WEIGHTS * bar.height / most for bar in bars.values()]
     shares = axes.get_xaxis_transform()  # of the height
-    drawn = axes.bar([*bars], parts, 0.6, color=PALE, transform=shares, zorder=1)
+    drawn = axes.bar([*bars], parts, 0.6, color=PALE_GREY, transform=shares, zorder=1)
     for patch, bar in zip(drawn, bars.values(), strict=True):
         set_tooltip(patch, bar.told)
 
@@ -247,7 +247,7 @@ def draw_bar_lines(figure: SubFigure, lines: Sequence[BarLine], look: BarLook) -
     axes = figure.subplots()
     if printed_width() is None:
         axes.set_title(look.title)
-    most = by_width(_BAR_LABEL, NAMES)
+    most = by_width(_BAR_LABEL, MAX_NAME_WIDTH_SHARE)
     label_rows(
         axes, ["\n".join(shorten_name(t, most) for t in one.label.split("\n")) for one in lines]
     )
@@ -258,7 +258,7 @@ def draw_bar_lines(figure: SubFigure, lines: Sequence[BarLine], look: BarLook) -
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(lines)), [one.right for one in lines])
     right.spines[:].set_visible(False)
-    axes.set_title(look.right, loc="right", fontsize=8, fontweight="normal", color=GREY)
+    axes.set_title(look.right, loc="right", fontsize=8, fontweight="normal", color=DARK_GREY)
 
 
 def _draw_bar_line(axes: Axes, place: int, one: BarLine, look: BarLook) -> None:
@@ -269,15 +269,16 @@ def _draw_bar_line(axes: Axes, place: int, one: BarLine, look: BarLook) -> None:
         none = look.none if printed_width() is None else look.none_on_paper
         axes.annotate(
             none, (at, place), (-6 if is_right else 6, 0), va="center",
-            textcoords="offset points", ha="right" if is_right else "left", color=GREY, fontsize=8,
+            textcoords="offset points", ha="right" if is_right else "left",
+            color=DARK_GREY, fontsize=8,
         )  # fmt: skip
     else:
-        (bar,) = axes.barh(place, value, 0.45, color=BLUE, alpha=0.5)
+        (bar,) = axes.barh(place, value, 0.45, color=CHART_BLUE, alpha=0.5)
         set_tooltip(bar, one.told[0])
         if not math.isnan(low):
-            axes.hlines(place, low, high, colors=INK, linewidth=1.4)
+            axes.hlines(place, low, high, colors=INK_COLOUR, linewidth=1.4)
     if not math.isnan(mark):
-        mark_point(axes, (mark, place), make_legend_mark("D", BEST), one.told[1])
+        mark_point(axes, (mark, place), make_legend_mark("D", BEST_COLOUR), one.told[1])
 
 
 def _ticks(axes: Axes, span: tuple[float, float]) -> Sequence[float]:
@@ -292,7 +293,7 @@ def _ticks(axes: Axes, span: tuple[float, float]) -> Sequence[float]:
 def panel_height(across: int) -> float:
     """Inches of a panel, which on paper is lower where it is narrow."""
     wide = printed_width()
-    return TALL if wide is None else max(LOW, min(TALL, TALL / WIDE * wide / across))
+    return _TALL if wide is None else max(_LOW, min(_TALL, _TALL / PANEL_INCHES * wide / across))
 
 
 def draw_title(axes: Axes, title: tuple[str, str], raised: int = 0) -> None:
@@ -300,21 +301,21 @@ def draw_title(axes: Axes, title: tuple[str, str], raised: int = 0) -> None:
     leaves so many lines free below.
     """
     place = axes.get_subplotspec()
-    across = place.get_gridspec().ncols if place else ACROSS
+    across = place.get_gridspec().ncols if place else MAX_PANELS_ABREAST
     first, second = (
-        shorten_name(title[0], TITLE * ACROSS // across),
-        shorten_name(title[1], (TITLE + 8) * ACROSS // across),
+        shorten_name(title[0], _TITLE * MAX_PANELS_ABREAST // across),
+        shorten_name(title[1], (_TITLE + 8) * MAX_PANELS_ABREAST // across),
     )
     if (wide := printed_width()) is not None:
         first, second = (
-            break_text(title[0], 0.88 * wide / across, BOLD),
+            break_text(title[0], 0.88 * wide / across, BOLD_LETTER_INCHES),
             break_text(title[1], 0.88 * wide / across),
         )
     rise = 4 + 10 * raised
     axes.set_title(first, pad=rise + 11 + 10 * second.count("\n"))
     axes.annotate(
         second, (0, 1), (0, rise), xycoords="axes fraction",
-        textcoords="offset points", color=GREY, fontsize=8,
+        textcoords="offset points", color=DARK_GREY, fontsize=8,
     )  # fmt: skip
 
 
@@ -344,7 +345,7 @@ def _name_places(axes: Axes, places: Mapping[float, str]) -> None:
     shown: list[float] = []
     for x in reversed(order):
         letters = len(places[x]) + (len(places[shown[-1]]) if shown else 0)
-        free = (last - first) * (0.02 + LETTER / WIDE / 2 * letters)
+        free = (last - first) * (0.02 + LETTER_INCHES / PANEL_INCHES / 2 * letters)
         if not shown or shown[-1] - x >= free:
             shown.append(x)
     axes.set_xticks(shown, [places[x] for x in shown])

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from lingprobe.data.records import read_tab_separated
 from lingprobe.tables.drawing import set_tooltip
-from lingprobe.tables.heat import BLUES
+from lingprobe.tables.heat import BLUE_SHADES
 from lingprobe.tables.panels import draw_legend, make_figure, make_legend_mark
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import INK, PALE
+from lingprobe.tables.style import INK_COLOUR, PALE_GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,22 +58,22 @@ def draw_map(places: Sequence[MapMark], about: str, ends: tuple[str, str]) -> Fi
     axes.spines[:].set_visible(False)
     axes.grid(visible=False)
     for longitudes, latitudes in _read_outlines():
-        axes.fill(longitudes, latitudes, facecolor=PALE, edgecolor="none", zorder=1)
-    colours = LinearSegmentedColormap.from_list("map", list(BLUES))
+        axes.fill(longitudes, latitudes, facecolor=PALE_GREY, edgecolor="none", zorder=1)
+    colours = LinearSegmentedColormap.from_list("map", list(BLUE_SHADES))
     for place in sorted(places, key=lambda each: each.share):
         (mark,) = axes.plot(
             place.longitude,
             place.latitude,
             "o",
             color=colours(place.share),
-            markeredgecolor=INK,
+            markeredgecolor=INK_COLOUR,
             markeredgewidth=0.5,
             markersize=_mark_points(),
             zorder=3,
         )
         set_tooltip(mark, place.told or place.name)
     first, last = (
-        make_legend_mark("o", INK, name, fill=colours(share))
+        make_legend_mark("o", INK_COLOUR, name, fill=colours(share))
         for name, share in zip(ends, (0.0, 1.0), strict=True)
     )
     draw_legend(figure, [first, last], 2)
@@ -111,7 +111,7 @@ def _label_places(axes: Axes, places: Sequence[MapMark]) -> None:
                 textcoords="offset points",
                 ha=side,
                 fontsize=6.5 if printed_width() is None else 5,
-                color=INK,
+                color=INK_COLOUR,
                 zorder=4,
             )
             box = text.get_window_extent()

@@ -15,8 +15,8 @@ from lingprobe.tables.table import (
     TableSection,
 )
 
-MINUS = re.compile(r"(?<![^ (\[])-(?=\d)")
-WIDE, ROW, HEADS = 345.0, 11.0, 44.0  # points of `article`: its width, a small line, and heads
+_MINUS = re.compile(r"(?<![^ (\[])-(?=\d)")
+_WIDE, _ROW, _HEADS = 345.0, 11.0, 44.0  # points of `article`: its width, a small line, and heads
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -91,7 +91,7 @@ def format_latex(table: Table) -> str:
     if not table.caption:
         return "\n".join([*lines, *_tabular(table)]) + "\n"
     for place, page in enumerate(
-        break_rows(table, compute_caption_room(table, WIDE) - HEADS, lambda _: ROW)
+        break_rows(table, compute_caption_room(table, _WIDE) - _HEADS, lambda _: _ROW)
     ):
         lines += ["\\begin{table*}", "\\centering", "\\small", "\\setlength{\\tabcolsep}{4pt}"]
         lines += [*_tabular(page), *format_caption(table, place, escape_latex), "\\end{table*}"]
@@ -139,4 +139,4 @@ def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> st
 
 def escape_latex(text: str) -> str:
     """A text as LaTeX sets it; a hyphen before a number is a minus sign."""
-    return "".join(_LATEX.get(c, c) for c in MINUS.sub("−", strip_unprintable(text)))
+    return "".join(_LATEX.get(c, c) for c in _MINUS.sub("−", strip_unprintable(text)))

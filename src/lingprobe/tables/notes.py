@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from lingprobe.tables.table import Table
 
-MAX_PRINTED_NOTES = 6
+_MAX_PRINTED_NOTES = 6
 # a period, and what begins a sentence: a capital, a mark of cells, or the name of a column
 _END = re.compile(r"(?<=[.!?]) +(?=[A-Z*±†‡•–]|\([\w-]+\): |[a-z][\w., -]{,40}: )")
 _ABBREVIATED = re.compile(r"\b(?:al|avg|cf|e\.g|i\.e|vs|[A-Z])\.$")
@@ -37,10 +37,10 @@ def select_notes(table: Table, all_notes: bool = False) -> Table:
     all of them with `--notes`.
     """
     sentences = list_sentences(table.notes)
-    more = len(sentences) - MAX_PRINTED_NOTES
+    more = len(sentences) - _MAX_PRINTED_NOTES
     if more > 0 and not (all_notes or _prints_all.get()):
         rest = f"{more} more note{'s' * (more > 1)}: add --notes, or see the HTML page."
-        sentences = (*sentences[:MAX_PRINTED_NOTES], rest)
+        sentences = (*sentences[:_MAX_PRINTED_NOTES], rest)
     return replace(table, notes=sentences)
 
 

@@ -18,15 +18,15 @@ from lingprobe.tables.formats import format_terminal_table, render_table
 from lingprobe.tables.markup import format_latex, format_markdown
 from lingprobe.tables.notes import select_notes
 from lingprobe.tables.printing import parse_width
-from lingprobe.tables.table import LABEL, Table, rename_table, rename_text
+from lingprobe.tables.table import LATEX_FLOAT_LABEL, Table, rename_table, rename_text
 from lingprobe.tables.web import render_notebook, tables_document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 T = TypeVar("T")
-MARKUP = {"markdown": format_markdown, "latex": format_latex}
-SUFFIXES = {
+_MARKUP = {"markdown": format_markdown, "latex": format_latex}
+_SUFFIXES = {
     "": "terminal",
     ".txt": "terminal",
     ".md": "markdown",
@@ -36,9 +36,9 @@ SUFFIXES = {
     ".json": "json",
     ".parquet": "parquet",
 }
-FIGURE, LATEX = "figure", "latex"
-NO_WIDTH = "only a figure (.pdf, .svg, .png) and a table in LaTeX (.tex) have a width"
-FIGURES = (
+_FIGURE, _LATEX = "figure", "latex"
+_NO_WIDTH = "only a figure (.pdf, .svg, .png) and a table in LaTeX (.tex) have a width"
+_FIGURES = (
     ".png",
     ".svg",
     ".pdf",
@@ -86,15 +86,15 @@ class Page(Generic[T]):
     @property
     def formats(self) -> tuple[str, ...]:
         """The formats that `write` takes."""
-        return tuple(dict.fromkeys(("terminal", *MARKUP, "html", *self.texts, *self.files)))
+        return tuple(dict.fromkeys(("terminal", *_MARKUP, "html", *self.texts, *self.files)))
 
     def text(self, format: str = "terminal", *, width: str | float | None = None) -> str:
         """The page in one of its formats; UsageProblem for a format that is not text. With a width,
         as in `write`, LaTeX tables are set so that they fit.
         """
         if width is not None:
-            if format != LATEX:
-                raise UsageProblem(NO_WIDTH)
+            if format != _LATEX:
+                raise UsageProblem(_NO_WIDTH)
             tables = add_captions(self.tables)
             return "\n".join(fit_table(table, parse_width(width)) for table in tables)
         if format in self.texts:
@@ -105,10 +105,10 @@ class Page(Generic[T]):
             )
         if format == "html":
             return self.html() if self.html else tables_document(self.tables, self.figure)
-        if format in MARKUP:
+        if format in _MARKUP:
             tables = self._shown_tables()
-            tables = add_captions(tables) if format == LATEX else tables
-            return "\n".join(map(MARKUP[format], tables))
+            tables = add_captions(tables) if format == _LATEX else tables
+            return "\n".join(map(_MARKUP[format], tables))
         if format in self.files:
             raise UsageProblem(f"{format} is not text: name a file to write")
         raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
@@ -124,8 +124,8 @@ class Page(Generic[T]):
         """
         to, style = Path(path), format or format_of(path)
         write = self.files.get(style)
-        if width is not None and not is_figure(to) and style != LATEX:
-            raise UsageProblem(f"{to}: {NO_WIDTH}")
+        if width is not None and not is_figure(to) and style != _LATEX:
+            raise UsageProblem(f"{to}: {_NO_WIDTH}")
         if self.figure is not None and is_figure(to):
             write = partial(
                 save_figure, self.figure, width=None if width is None else parse_width(width)
@@ -221,7 +221,7 @@ def add_captions(tables: Sequence[Table]) -> list[Table]:
         said = ". ".join(filter(None, (table.title.rstrip("."), *table.notes[:1])))
         said = said or next((f"{part.heading}." for part in table.sections if part.heading), "")
         if said and not table.caption:
-            label = LABEL + (f"-{number}" if number > 1 else "")
+            label = LATEX_FLOAT_LABEL + (f"-{number}" if number > 1 else "")
             table = replace(table, caption=said, label=label)  # noqa: PLW2901
         found.append(table)
     return found
@@ -231,16 +231,16 @@ def format_of(path: str | Path) -> str:
     """The format that a file's name asks for; UsageProblem where it asks for none."""
     suffix = Path(path).suffix.lower()
     if is_figure(path):
-        return FIGURE
-    if suffix not in SUFFIXES:
-        known = ", ".join(filter(None, (*SUFFIXES, ".png", ".svg", ".pdf")))
+        return _FIGURE
+    if suffix not in _SUFFIXES:
+        known = ", ".join(filter(None, (*_SUFFIXES, ".png", ".svg", ".pdf")))
         raise UsageProblem(
             f"{path}: no format is called {suffix}; end the name in one of {known}, or name the"
             " format"
         )
-    return SUFFIXES[suffix]
+    return _SUFFIXES[suffix]
 
 
 def is_figure(path: str | Path | None) -> bool:
     """Whether a file's name asks for a figure."""
-    return path is not None and Path(path).suffix.lower() in FIGURES
+    return path is not None and Path(path).suffix.lower() in _FIGURES

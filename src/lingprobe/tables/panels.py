@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.tables.drawing import set_tooltip
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import GREY, INK, ON_PALE
+from lingprobe.tables.style import DARK_GREY, INK_COLOUR, INK_ON_PALE_CELLS
 from lingprobe.tables.table import fold_text
 
 if TYPE_CHECKING:
@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, FigureBase
     from matplotlib.lines import Line2D
 
-LETTER, ROW = 0.075, 0.2  # inches of a letter, and of a row of names
-BOLD = 0.086  # of a letter of a title
+LETTER_INCHES, NAME_ROW_INCHES = 0.075, 0.2  # inches of a letter, and of a row of names
+BOLD_LETTER_INCHES = 0.086  # of a letter of a title
 # on paper, where letters are smaller
-PRINTED = 0.068  # of a letter
-NAMES, MARGIN = 0.42, 1.75  # of the width, and inches at most, for names at the left
-LINES = 2  # of a name
-LINE = 0.13  # inches of a line
-SIGN = 0.5  # of a sign beside what it means
-STACKED = 4.5  # below which two panels stand below each other
-CELL, ABOVE = 0.38, 24  # of a number in a heat map, and letters of a name above it
+_PRINTED = 0.068  # of a letter
+MAX_NAME_WIDTH_SHARE, _MARGIN = (
+    0.42,
+    1.75,
+)  # of the width, and inches at most, for names at the left
+_LINES = 2  # of a name
+_LINE = 0.13  # inches of a line
+_SIGN = 0.5  # of a sign beside what it means
+_STACKED = 4.5  # below which two panels stand below each other
+_CELL, _ABOVE = 0.38, 24  # of a number in a heat map, and letters of a name above it
 Size = tuple[float, float]
 
 
@@ -55,10 +58,10 @@ def count_panels_abreast(
 
 def get_letter_width() -> float:
     """About how many inches a letter takes."""
-    return LETTER if printed_width() is None else PRINTED
+    return LETTER_INCHES if printed_width() is None else _PRINTED
 
 
-def by_width(screen: float, share: float, unit: float = PRINTED) -> int:
+def by_width(screen: float, share: float, unit: float = _PRINTED) -> int:
     """How many letters a text may have: on a screen so many, on paper as many as fit into a share
     of the width.
     """
@@ -66,13 +69,15 @@ def by_width(screen: float, share: float, unit: float = PRINTED) -> int:
     return int(screen) if wide is None else max(6, int(share * wide / unit))
 
 
-def fold_names(names: Sequence[str], max_letters: int, share: float = NAMES) -> list[str]:
+def fold_names(
+    names: Sequence[str], max_letters: int, share: float = MAX_NAME_WIDTH_SHARE
+) -> list[str]:
     """Names for the left of a figure: on a screen with so many letters at most, on paper in lines
     that take a share of the width. Different names stay different.
     """
     if (wide := printed_width()) is None:
         return [shorten_name(name, max_letters) for name in names]
-    letters = int(min(share * wide, MARGIN) / PRINTED)
+    letters = int(min(share * wide, _MARGIN) / _PRINTED)
     short = [_few_lines(name, letters) for name in names]
     whole = [fold_text(name, letters) for name in names]
     return short if len({*short}) == len({*names}) else whole
@@ -81,17 +86,18 @@ def fold_names(names: Sequence[str], max_letters: int, share: float = NAMES) -> 
 def _few_lines(name: str, letters: int) -> str:
     """A name in no more lines than there are, if need be without its middle."""
     tries = (
-        fold_text(shorten_name(name, many), letters) for many in range(LINES * letters, letters, -1)
+        fold_text(shorten_name(name, many), letters)
+        for many in range(_LINES * letters, letters, -1)
     )
     return next(
-        (lines for lines in tries if lines.count("\n") < LINES), shorten_name(name, letters)
+        (lines for lines in tries if lines.count("\n") < _LINES), shorten_name(name, letters)
     )
 
 
-def row_height(names: Sequence[str], row: float = ROW) -> float:
+def row_height(names: Sequence[str], row: float = NAME_ROW_INCHES) -> float:
     """Inches of a row of names, of which each may have several lines."""
     least = row if printed_width() is None else row - 0.03
-    return least + LINE * max((name.count("\n") for name in names), default=0)
+    return least + _LINE * max((name.count("\n") for name in names), default=0)
 
 
 def shorten_title(text: str, inches: float) -> str:
@@ -99,11 +105,11 @@ def shorten_title(text: str, inches: float) -> str:
     lines where one is too short.
     """
     if printed_width() is None:
-        return shorten_name(text, int(inches / BOLD))
-    return break_text(text, inches, BOLD)
+        return shorten_name(text, int(inches / BOLD_LETTER_INCHES))
+    return break_text(text, inches, BOLD_LETTER_INCHES)
 
 
-def break_text(text: str, inches: float, unit: float = PRINTED) -> str:
+def break_text(text: str, inches: float, unit: float = _PRINTED) -> str:
     """A text in at most two lines of so many inches."""
     letters = max(6, int(inches / unit))
     return _few_lines(text, letters)
@@ -116,7 +122,7 @@ def make_panel_pair(
     `heights`.
     """
     wide = printed_width()
-    if wide is None or wide >= STACKED:
+    if wide is None or wide >= _STACKED:
         figure = make_figure(size, about)
         return figure, list(figure.subplots(1, 2, **looks))
     figure = make_figure((size[0], sum(heights)), about)
@@ -165,7 +171,7 @@ def label_rows(axes: Axes, names: Sequence[str], grey: Sequence[bool] = ()) -> N
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.yaxis.grid(visible=False)
     for text, is_grey in zip(axes.get_yticklabels(), grey, strict=False):
-        text.set_color(GREY if is_grey else INK)
+        text.set_color(DARK_GREY if is_grey else INK_COLOUR)
 
 
 def make_legend_mark(
@@ -193,13 +199,13 @@ def draw_legend(
     """
     wide = printed_width()
     if wide is not None:
-        labels = [textwrap.fill(sign.get_label(), int((wide - SIGN) / PRINTED)) for sign in signs]
+        labels = [textwrap.fill(sign.get_label(), int((wide - _SIGN) / _PRINTED)) for sign in signs]
         for sign, label in zip(signs, labels, strict=True):
             sign.set_label(label)
-        across = count_panels_abreast(len(signs), across, SIGN + measure_names(labels))
+        across = count_panels_abreast(len(signs), across, _SIGN + measure_names(labels))
         lines = sum(1 + label.count("\n") for label in labels)
         whole = figure.get_figure(root=True)
-        whole.set_figheight(whole.get_figheight() + LINE * lines / across)
+        whole.set_figheight(whole.get_figheight() + _LINE * lines / across)
     figure.legend(handles=signs, loc=f"outside {place} left", ncols=across)
 
 
@@ -208,7 +214,7 @@ def add_notes_below(figure: Figure, notes: Sequence[str], size: int = 8) -> None
     wide, tall = figure.get_size_inches()
     lines = [line for note in notes for line in textwrap.wrap(note, int(wide / get_letter_width()))]
     if lines:
-        line = 0.16 if printed_width() is None else LINE
+        line = 0.16 if printed_width() is None else _LINE
         figure.set_size_inches(wide, tall + line * len(lines))
         before = filter(None, [figure.get_supxlabel()])
         figure.supxlabel("\n".join([*before, *lines]), x=0.01, ha="left", fontsize=size)
@@ -250,14 +256,14 @@ def draw_dot(
 def label_columns(axes: Axes, names: Sequence[str], column_count: int = 0) -> None:
     """Names above columns, upright on paper; `column_count` for room for so many columns."""
     slant: dict[str, Any] = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(names)), names, **(slant if printed_width() is None else UPRIGHT))
-    axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK)
+    axes.set_xticks(range(len(names)), names, **(slant if printed_width() is None else _UPRIGHT))
+    axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK_COLOUR)
     axes.set_xlim(-0.5, max(column_count, len(names)) - 0.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
 
 
-UPRIGHT = {"rotation": 90}
+_UPRIGHT = {"rotation": 90}
 
 
 def in_bands(column_count: int, names: float) -> list[range]:
@@ -265,7 +271,7 @@ def in_bands(column_count: int, names: float) -> list[range]:
     there is room for next to names; on a screen one.
     """
     wide = printed_width()
-    room = column_count if wide is None else max(1, int((wide - names - 0.1) / CELL))
+    room = column_count if wide is None else max(1, int((wide - names - 0.1) / _CELL))
     maps = math.ceil(column_count / room)
     each = math.ceil(column_count / maps)
     return [range(first, min(first + each, column_count)) for first in range(0, column_count, each)]
@@ -279,7 +285,9 @@ def map_height(columns: Sequence[str], rows: Sequence[str], row: float) -> float
 
 def column_names(names: Sequence[str]) -> list[str]:
     """Names above columns, on paper no longer than the width allows."""
-    return list(names) if printed_width() is None else [shorten_name(name, ABOVE) for name in names]
+    return (
+        list(names) if printed_width() is None else [shorten_name(name, _ABOVE) for name in names]
+    )
 
 
 def draw_cell(
@@ -293,7 +301,7 @@ def draw_cell(
     is_dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.55
     across, down = place
     yield axes.add_patch(Rectangle((across - 0.48, down - 0.46), 0.96, 0.92, facecolor=fill))
-    colour = "white" if is_dark else ON_PALE
+    colour = "white" if is_dark else INK_ON_PALE_CELLS
     yield axes.text(
         *place, text, **{"ha": "center", "va": "center_baseline", "color": colour, **looks}
     )
@@ -313,7 +321,7 @@ def draw_colour_scale(
 
     shown = ScalarMappable(Normalize(low[0], high[0]), colours)
     part = min(0.6, 5 / len(axes.get_xticks()))
-    if (wide := printed_width()) is not None and wide < STACKED:
+    if (wide := printed_width()) is not None and wide < _STACKED:
         part = 1
     bar = figure.colorbar(
         shown, ax=axes, location="bottom", aspect=16, shrink=part, anchor=(0, 1), pad=0.02

@@ -11,16 +11,16 @@ from contextvars import ContextVar
 
 from lingprobe.data.errors import UsageProblem
 
-MILLIMETRES = 25.4  # in an inch
-WIDTHS = {"column": 77.0, "text": 139.7}
+_MILLIMETRES = 25.4  # in an inch
+_WIDTHS = {"column": 77.0, "text": 139.7}
 """Millimetres of a column of ACL and of the text of NeurIPS: others are as wide or wider."""
-LEAST, MOST = 60.0, 600.0
+_LEAST, _MOST = 60.0, 600.0
 # one size for everything, since a reader of a paper cannot zoom in
-FONT = dict.fromkeys(
+_FONT = dict.fromkeys(
     ("font.size", "axes.labelsize", "axes.titlesize", "legend.fontsize", "xtick.labelsize",
      "ytick.labelsize", "figure.labelsize"), 8,
 )  # fmt: skip
-PRINT = {**FONT, "lines.linewidth": 1.2, "lines.markersize": 4.0}
+PRINT_STYLE = {**_FONT, "lines.linewidth": 1.2, "lines.markersize": 4.0}
 
 _width: ContextVar[float | None] = ContextVar("width", default=None)
 
@@ -29,15 +29,15 @@ def parse_width(width: str | float) -> float:
     """`--width` in inches: 'column' (77 mm), 'text' (139.7 mm), or millimetres as '90', '90mm' or a
     number; UsageProblem for another one.
     """
-    if str(width) in WIDTHS:
-        return WIDTHS[str(width)] / MILLIMETRES
+    if str(width) in _WIDTHS:
+        return _WIDTHS[str(width)] / _MILLIMETRES
     said = re.fullmatch(r"(\d+(?:\.\d+)?) ?(?:mm)?", str(width))
-    if said is None or not LEAST <= float(said[1]) <= MOST:
+    if said is None or not _LEAST <= float(said[1]) <= _MOST:
         raise UsageProblem(
-            f"width {width}: give column ({WIDTHS['column']:g} mm), text ({WIDTHS['text']:g} mm) or"
-            f" {LEAST:g} to {MOST:g} mm, as 90mm"
+            f"width {width}: give column ({_WIDTHS['column']:g} mm), text ({_WIDTHS['text']:g} mm)"
+            f" or {_LEAST:g} to {_MOST:g} mm, as 90mm"
         )
-    return float(said[1]) / MILLIMETRES
+    return float(said[1]) / _MILLIMETRES
 
 
 @contextmanager

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def escape_formula(text: str) -> str:
     """The text with a space in front where a spreadsheet would compute it; a dash alone is left as
     it is.
     """
-    return f" {text}" if text.startswith(FORMULA) and len(text) > 1 else text
+    return f" {text}" if text.startswith(_FORMULA) and len(text) > 1 else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class TableSection:
     rules: frozenset[int] = frozenset()
 
 
-LABEL = "tab:lingprobe"
+LATEX_FLOAT_LABEL = "tab:lingprobe"
 """Of a float in LaTeX."""
 
 
@@ -149,8 +149,8 @@ def format_coefficient(value: float) -> str:
     return "–" if np.isnan(value) else f"{round(value, 2) + 0:.2f}".replace("-", "−")
 
 
-LEAST = 0.001  # p values below are told as such
-LEVEL = 0.05  # of significance, which no p value below it may seem to have reached
+_LEAST = 0.001  # p values below are told as such
+_LEVEL = 0.05  # of significance, which no p value below it may seem to have reached
 
 
 def format_p_value(value: float) -> str:
@@ -158,6 +158,6 @@ def format_p_value(value: float) -> str:
     if np.isnan(value):
         return "–"
     told = f"{value:.3f}"
-    if value < LEAST:
-        return f"< {LEAST:g}"
-    return f"< {LEVEL:g}" if value < LEVEL <= float(told) else told
+    if value < _LEAST:
+        return f"< {_LEAST:g}"
+    return f"< {_LEVEL:g}" if value < _LEVEL <= float(told) else told

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     Drawn = Callable[[], Figure]
 
-FOLDER = Path(__file__).parent / "templates"
-MANY = 12  # rows or columns, from which on a table can be filtered
-POLICY = (
+_FOLDER = Path(__file__).parent / "templates"
+_MANY = 12  # rows or columns, from which on a table can be filtered
+_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:;"
     " base-uri 'none'; form-action 'none'"
 )
@@ -265,10 +265,10 @@ def _list_section_blocks(table: Table) -> Iterator[PageBlock]:
 
 
 def _render_template(template: str, **values: Any) -> str:
-    script = (FOLDER / "page.js").read_text("utf-8")
+    script = (_FOLDER / "page.js").read_text("utf-8")
     digest = base64.b64encode(checksum_bytes(script.encode())).decode()
-    policy = POLICY.format(digest)
-    style = (FOLDER / "page.css").read_text("utf-8")
+    policy = _POLICY.format(digest)
+    style = (_FOLDER / "page.css").read_text("utf-8")
     made = _templates().get_template(template)
     text = made.render(values, policy=policy, script=script, style=style)
     return text.rstrip() + "\n"
@@ -279,7 +279,7 @@ def _templates() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader(_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -305,8 +305,8 @@ def lay_out_sections(sheet: TableSheet) -> Iterator[SectionLayout]:
             heads,
             table.spans if any(table.groups) else [],
             bodies,
-            len(section.rows) >= MANY,
-            len(table.columns) - len(table.words) >= MANY,
+            len(section.rows) >= _MANY,
+            len(table.columns) - len(table.words) >= _MANY,
             "" if number else sheet.choices,
         )
 

@@ -13,9 +13,9 @@ from typing import Any
 from lingprobe.data.core import ConfigurableTask, DataProblem, SamplingOptions
 from lingprobe.data.records import read_tab_separated
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.tasks.limits import LIMIT, LimitedTask, TaskContents
+from lingprobe.tasks.limits import LIMIT_OPTION, LimitedTask, TaskContents
 
-FAMILIES: dict[str, dict[str, str]] = {
+TASK_FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
         "ud.family": (
             "sent_len word_content tree_depth top_deps passive tense subj_num obj_num sent_type"
@@ -53,7 +53,7 @@ FAMILIES: dict[str, dict[str, str]] = {
 
 _, _rows = read_tab_separated(Path(__file__).with_name("released") / "probing.tsv")
 _PROBING = {
-    name: "lingprobe.tasks.released.probing:PROBING." + re.sub("[/-]", "_", name)
+    name: "lingprobe.tasks.released.probing:PUBLISHED_PROBING_TASKS." + re.sub("[/-]", "_", name)
     for _, (name, *_) in _rows
 }
 
@@ -63,7 +63,7 @@ TASKS = TaskContents(
     {
         **{
             f"{family}/{name.strip('_').replace('_', '-')}": f"lingprobe.tasks.{module}:{name}"
-            for family, modules in FAMILIES.items()
+            for family, modules in TASK_FAMILIES.items()
             for module, listed in modules.items()
             for name in listed.split()
         },
@@ -108,7 +108,7 @@ def limit_tasks(tasks: Iterable[Any], limit: int | None) -> list[Any]:
     if limit is None:
         return list(tasks)
     return [
-        task.plus(**{LIMIT: str(limit)})
+        task.plus(**{LIMIT_OPTION: str(limit)})
         if isinstance(task, Reference)
         else LimitedTask(task, limit)
         for task in tasks

@@ -19,18 +19,18 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks.released.catalogue import read_collections
 
-ASKED = "a sentence and asked words"
-UNITS = ("a sentence", ASKED, "two sentences", "a word", "a span", "two spans")
-OWN = "that of the files that you name"
-GENERATED = "none needed: lingprobe writes the sentences"
-OPEN = re.compile(r"CC0|CC BY(-SA)? \d|Apache|MIT|BSD|public domain", re.I)
+_ASKED = "a sentence and asked words"
+_UNITS = ("a sentence", _ASKED, "two sentences", "a word", "a span", "two spans")
+OWN_FILES_LICENCE = "that of the files that you name"
+NO_DATA_NEEDED = "none needed: lingprobe writes the sentences"
+OPEN_LICENCE_PATTERN = re.compile(r"CC0|CC BY(-SA)? \d|Apache|MIT|BSD|public domain", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskDescription:
     """What is known of a task.
 
-    unit       what a label is about, one of `UNITS`
+    unit       what a label is about, one of `_UNITS`
     labels     what an example has: one of several classes, a set of labels, or a score
     reads      the data
     languages  codes; () where the data may be in any
@@ -43,7 +43,7 @@ class TaskDescription:
     reads: str
     papers: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    licence: str = OWN
+    licence: str = OWN_FILES_LICENCE
     labels: str = "classes"
     size: str = "as many as the data have"
 
@@ -54,7 +54,9 @@ class TaskDescription:
     @property
     def open(self) -> bool:
         """Whether the data may be used and shared by anybody, or are the user's own."""
-        return self.licence in (OWN, GENERATED) or bool(OPEN.match(self.licence))
+        return self.licence in (OWN_FILES_LICENCE, NO_DATA_NEEDED) or bool(
+            OPEN_LICENCE_PATTERN.match(self.licence)
+        )
 
     @property
     def years(self) -> tuple[str, ...]:
@@ -89,11 +91,11 @@ def _parse_description(cells: Sequence[str]) -> TaskDescription:
 
 
 _INSIDE = {
-    "arcs/*": "lingprobe.inside.heads.arcs:KNOWN",
-    "forms/*": "lingprobe.inside.languages.about:KNOWN",
-    "minimal/*": "lingprobe.inside.minimal.about:KNOWN",
-    "structure/*": "lingprobe.inside.structure.about:KNOWN",
-    "transfer": "lingprobe.inside.languages.about:KNOWN",
+    "arcs/*": "lingprobe.inside.heads.arcs:ARC_TASKS",
+    "forms/*": "lingprobe.inside.languages.about:LANGUAGE_TASKS",
+    "minimal/*": "lingprobe.inside.minimal.about:MINIMAL_PAIR_TASKS",
+    "structure/*": "lingprobe.inside.structure.about:STRUCTURE_TASKS",
+    "transfer": "lingprobe.inside.languages.about:LANGUAGE_TASKS",
 }
 
 
@@ -141,8 +143,8 @@ class TaskQuery:
         papers = sorted({paper for about in known_tasks().values() for paper in about.years})
         if self.paper and not any(p.startswith(self._paper) for p in papers):
             raise UsageProblem(f"no paper {self.paper!r}: choose one of {', '.join(papers)}")
-        if self.unit and not any(map(self._of_unit, UNITS)):
-            raise UsageProblem(f"no unit {self.unit!r}: choose one of {', '.join(UNITS)}")
+        if self.unit and not any(map(self._of_unit, _UNITS)):
+            raise UsageProblem(f"no unit {self.unit!r}: choose one of {', '.join(_UNITS)}")
         if self.licence not in ("", "open"):
             raise UsageProblem(f"no licence {self.licence!r}: only 'open' can be asked for")
 

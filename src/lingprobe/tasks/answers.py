@@ -12,7 +12,7 @@ import numpy as np
 
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import NOTHING
+from lingprobe.datasets.candidates import NO_STRATA
 
 
 class Answer(NamedTuple):
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
     label: Label
     target: str = ""
-    strata: Mapping[str, str] = NOTHING
+    strata: Mapping[str, str] = NO_STRATA
     lemma: str = ""
 
 
@@ -40,7 +40,7 @@ Finding = Answer | str
 """An answer, or why there is none."""
 
 
-READING, READ, UNREAD = "reading", "read", "unread"
+READING_STRATUM, READ_BY_ROWS, UNREAD_BY_ROWS = "reading", "read", "unread"
 """The stratum that says whether rows of constructions cover what a label is derived from."""
 
 

@@ -1,3 +1,8 @@
 """Encoders that stand beside others unasked, by reference."""
 
-LENGTH, WORDS, RANDOM_BAG, NGRAMS = "length", "words", "bow:random", "char-ngrams"
+LENGTH_BASELINE, WORDS_BASELINE, RANDOM_BAG_BASELINE, NGRAM_BASELINE = (
+    "length",
+    "words",
+    "bow:random",
+    "char-ngrams",
+)

@@ -10,12 +10,17 @@ from typing import Literal
 from lingprobe.data.core import Dataset, Task
 from lingprobe.data.oracles import TaskWithBaselines, about_words
 from lingprobe.data.references import Reference
-from lingprobe.tasks.baseline_names import LENGTH, NGRAMS, RANDOM_BAG, WORDS
+from lingprobe.tasks.baseline_names import (
+    LENGTH_BASELINE,
+    NGRAM_BASELINE,
+    RANDOM_BAG_BASELINE,
+    WORDS_BASELINE,
+)
 from lingprobe.tasks.task import DefinedTask
 
-PAIR_FEATURES = (LENGTH, "overlap", "negation", "hypothesis")
+PAIR_FEATURES = (LENGTH_BASELINE, "overlap", "negation", "hypothesis")
 """What pairs give away without being understood."""
-NO_EMBEDDINGS = frozenset({WORDS, *PAIR_FEATURES})
+FEATURE_ENCODERS = frozenset({WORDS_BASELINE, *PAIR_FEATURES})
 """Encoders that give features of a text and no embedding of it."""
 
 Unit = Literal["sentence", "pair", "words"]
@@ -27,13 +32,15 @@ def word_by_word(baseline: str) -> str:
     return f"{baseline},pool=none"
 
 
-USUAL_WIDTH = 300  # dimensions of baselines, where nothing says how wide the encoders are
-_HASHED = (RANDOM_BAG, NGRAMS)
+DEFAULT_BASELINE_DIMENSIONS = (
+    300  # dimensions of baselines, where nothing says how wide the encoders are
+)
+_HASHED = (RANDOM_BAG_BASELINE, NGRAM_BASELINE)
 """Baselines that are as wide as the encoder: with more dimensions they come close to a copy of the
 text.
 """
 _USUAL: Mapping[Unit, Sequence[str]] = {
-    "sentence": (LENGTH, *_HASHED),
+    "sentence": (LENGTH_BASELINE, *_HASHED),
     "pair": (*PAIR_FEATURES, *_HASHED),
     "words": tuple(map(word_by_word, _HASHED)),
 }
@@ -53,7 +60,9 @@ def baselines_of(task: Task, unit: Unit, widths: Sequence[int] = ()) -> list[str
     widths  of the encoders beside them, in dimensions
     """
     usual = () if isinstance(task, DefinedTask) and not task.usual_baselines else _USUAL[unit]
-    sized = [one for each in usual for one in _set_width(each, widths or (USUAL_WIDTH,))]
+    sized = [
+        one for each in usual for one in _set_width(each, widths or (DEFAULT_BASELINE_DIMENSIONS,))
+    ]
     return [*sized, *(task.baselines if isinstance(task, TaskWithBaselines) else ())]
 
 

@@ -12,7 +12,7 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import parse_features
 from lingprobe.corpora.views import check_dependencies, read_blocks
 
-LEAST = 50  # examples of a value
+MIN_VALUE_EXAMPLES = 50  # examples of a value
 Inventory = Mapping[str, Counter[str]]
 """Feature -> value -> how often it occurs."""
 
@@ -42,7 +42,7 @@ def features_of_words(
     return count_features((raw, n) for raw, n in cells.items() if n)
 
 
-def varied_features(counts: Inventory, min_count: int = LEAST) -> list[str]:
+def varied_features(counts: Inventory, min_count: int = MIN_VALUE_EXAMPLES) -> list[str]:
     """The features, by name, of which two values or more occur so often."""
     return sorted(
         name

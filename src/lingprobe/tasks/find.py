@@ -18,9 +18,9 @@ from lingprobe.data.references import Reference, allow_code
 from lingprobe.tasks import TASKS, make_tolerant
 from lingprobe.tasks.released.supply import supply_treebanks
 
-MENTIONS = ("edge/coref", "edge/entities")
+_MENTIONS = ("edge/coref", "edge/entities")
 """Tasks that read what few treebanks have: mentions of entities, beside the words."""
-HEAD = 1 << 18  # bytes of a file in which mentions would have begun
+_HEAD = 1 << 18  # bytes of a file in which mentions would have begun
 
 
 def get_tasks(
@@ -94,8 +94,8 @@ def _reads(reference: Reference) -> bool:
         files = [part.path for part in TASKS.make(reference).parts()]
     except DataProblem:
         return False
-    heads = (next(read_pieces(file), b"")[:HEAD] for file in files)
-    return reference.name not in MENTIONS or any(b"Entity" in head for head in heads)
+    heads = (next(read_pieces(file), b"")[:_HEAD] for file in files)
+    return reference.name not in _MENTIONS or any(b"Entity" in head for head in heads)
 
 
 def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:

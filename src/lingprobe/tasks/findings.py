@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.core import DATA_SPLITS, Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import Candidate, CandidatePool, hash_candidates, joined
 from lingprobe.tasks.answers import Answer, Finding, RuleFindings
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.shards import CONTENT, LENGTH, LETTERS
+from lingprobe.tasks.shards import CONTENT_COLUMN, LENGTH_COLUMN, LETTERS_COLUMN
 from lingprobe.tasks.sources import make_source_stratum
 
-AT_ONCE = 10_000  # candidates that are read at once
+CANDIDATE_BATCH_ROWS = 10_000  # candidates that are read at once
 Edit = Callable[[ParsedCorpus, Ints], list[Sentence]]
 """What some rows of a corpus are asked about as."""
 
@@ -83,8 +83,8 @@ class FoundCandidates:
         return counts
 
     def __iter__(self) -> Iterator[Candidate]:
-        for first in range(0, len(self), AT_ONCE):
-            yield from self.read(np.arange(first, min(first + AT_ONCE, len(self))))
+        for first in range(0, len(self), CANDIDATE_BATCH_ROWS):
+            yield from self.read(np.arange(first, min(first + CANDIDATE_BATCH_ROWS, len(self))))
 
     def read(self, rows: Ints) -> list[Candidate]:
         """Some of them, with their sentences."""
@@ -102,7 +102,7 @@ class FoundCandidates:
                 sentence,
                 self.answers[code].label,
                 self.answers[code].target,
-                (*SPLITS, "")[split],
+                (*DATA_SPLITS, "")[split],
                 strata[code, name],
                 lengths[code],
                 self.answers[code].lemma,
@@ -123,7 +123,8 @@ class FoundCandidates:
         corpus = self.corpus
         if self.edit is None:
             content, letters, lengths = (
-                column[self.rows] for column in corpus.columns(CONTENT, LETTERS, LENGTH)
+                column[self.rows]
+                for column in corpus.columns(CONTENT_COLUMN, LETTERS_COLUMN, LENGTH_COLUMN)
             )
         else:
             content, letters, lengths = self._edited_columns()
@@ -138,8 +139,8 @@ class FoundCandidates:
     def _edited_columns(self) -> tuple[Ints, Ints, Ints]:
         """The columns content, letters and lengths of what is made of the sentences."""
         parts = []
-        for first in range(0, len(self), AT_ONCE):
-            rows = self.rows[first : first + AT_ONCE]
+        for first in range(0, len(self), CANDIDATE_BATCH_ROWS):
+            rows = self.rows[first : first + CANDIDATE_BATCH_ROWS]
             words = [sentence.words for sentence in self._sentences(rows)]
             parts.append(
                 (*hash_candidates(map(joined, words))[:2], np.array(list(map(len, words))))

@@ -13,14 +13,14 @@ from lingprobe.data.oracles import about_words
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import (
-    PLAIN,
+    DEFAULT_MANNER,
     Manner,
     count_sites,
     metric_of_rows,
     read_rows,
 )
 from lingprobe.datasets.usual_metric import choose_metric
-from lingprobe.tasks.table import OF_PAIRS, draw_splits, remark_on_metric
+from lingprobe.tasks.table import TEXT_PAIR_VIEW, draw_splits, remark_on_metric
 
 Held = tuple[HeldRows, ...] | Dataset
 """Rows, in a piece for each split, or a data set."""
@@ -34,7 +34,7 @@ class Handling:
     labels  whether numbers are classes or scores
     """
 
-    how: Manner = PLAIN
+    how: Manner = DEFAULT_MANNER
     labels: Asked | None = None
     metric: str = ""
     probe: str = "linear"
@@ -67,7 +67,7 @@ class HeldTable:
         if not handling.metric:
             handling = replace(handling, metric=_usual_metric(rows, content, handling))
         if not handling.view:
-            view = OF_PAIRS if _is_of_pairs(rows, handling) else "mean"
+            view = TEXT_PAIR_VIEW if _is_of_pairs(rows, handling) else "mean"
             handling = replace(handling, view=view)
         return cls(title, content, handling, rows)
 

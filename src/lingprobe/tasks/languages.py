@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from lingprobe.corpora.embedded import NAME as EMBEDDED
+from lingprobe.corpora.embedded import EMBEDDED_TREEBANK
 from lingprobe.corpora.languages import (
     get_script,
     get_three_letter_code,
@@ -18,13 +18,13 @@ from lingprobe.data.notes import ResultProvenance, SourceNote
 from lingprobe.data.references import try_parse_reference
 from lingprobe.tasks.about import find_task_description
 
-UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
+UNKNOWN_LANGUAGE = "und-Zyyy"  # undetermined language, undetermined script
 _FILE = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-")
 
 
 def list_languages(results: Iterable[Result]) -> list[str]:
-    """The languages of some results with their scripts, as pol-Latn, each once, in order; `UNKNOWN`
-    where nothing says which.
+    """The languages of some results with their scripts, as pol-Latn, each once, in order;
+    `UNKNOWN_LANGUAGE` where nothing says which.
     """
     return list_task_languages((each.trial.task, each.provenance) for each in results)
 
@@ -36,11 +36,11 @@ def list_task_languages(tasks: Iterable[tuple[str, ResultProvenance]]) -> list[s
 
 def with_scripts(codes: Iterable[str]) -> list[str]:
     """Languages and scripts (ISO 639-3 and 15924) of languages and treebanks, as pol-Latn;
-    `UNKNOWN` where there are none.
+    `UNKNOWN_LANGUAGE` where there are none.
     """
     known = {code: get_three_letter_code(code) for code in codes}
     named = (f"{iso}-{get_script(code)}" for code, iso in known.items() if iso)
-    return list(dict.fromkeys(named)) or [UNKNOWN]
+    return list(dict.fromkeys(named)) or [UNKNOWN_LANGUAGE]
 
 
 def _find_codes(task: str, about: ResultProvenance) -> list[str]:
@@ -58,7 +58,7 @@ def data_codes(name: str, place: str, language: str, files: Iterable[object]) ->
     """
     if named := sorted(language_codes(language), key=lambda code: (len(code), code))[:1]:
         return named
-    if place == EMBEDDED:
+    if place == EMBEDDED_TREEBANK:
         return ["en"]
     if name.startswith("xprobe/") and place:
         return [PurePath(place).name]
@@ -74,7 +74,7 @@ def treebank_code(file: PurePath) -> str:
     """
     if coded := _FILE.match(file.name):
         return coded[1]
-    if re.fullmatch(rf"{EMBEDDED}-\w+\.conllu", file.name):
+    if re.fullmatch(rf"{EMBEDDED_TREEBANK}-\w+\.conllu", file.name):
         return "en"
     bank = find_treebank(file.parent.name)
     return bank.code if bank else ""

@@ -14,7 +14,7 @@ import numpy as np
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import find_treebank_folders, get_treebank_folder
 from lingprobe.data.core import (
-    SPLITS,
+    DATA_SPLITS,
     AnnotatedTask,
     Dataset,
     Facts,
@@ -25,15 +25,14 @@ from lingprobe.data.core import (
 from lingprobe.data.oracles import ReferenceLines
 from lingprobe.data.references import Contents, HasExpand, Reference, ReferenceProblem
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
-from lingprobe.datasets.formats.folders import no_table
+from lingprobe.datasets.formats.folders import TABLE_SUFFIXES, no_table
 from lingprobe.datasets.splits import apportion_total
 
-LIMIT = "limit"
-LEAST = len(SPLITS)
+LIMIT_OPTION = "limit"
+_LEAST = len(DATA_SPLITS)
 # a score over three test examples is worth nothing: dev keeps a sixth, and test a third, as far as
 # so many examples
-SHARES, MOST = np.array([0, 1 / 6, 1 / 3]), np.array([0, 50, 100])
+_SHARES, _MOST = np.array([0, 1 / 6, 1 / 3]), np.array([0, 50, 100])
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class LimitedTask:
     @property
     def name(self) -> str:
         """The task's name, marked."""
-        return f"{self.task.name},{LIMIT}={self.limit}"
+        return f"{self.task.name},{LIMIT_OPTION}={self.limit}"
 
     @property
     def question(self) -> str:
@@ -90,9 +89,11 @@ class LimitedTask:
         whole = self.task.load()
         if len(whole) <= self.limit:
             return whole
-        rows = [whole.rows(split) for split in SPLITS]
+        rows = [whole.rows(split) for split in DATA_SPLITS]
         sizes = np.array([len(each) for each in rows], np.float64)
-        least = np.minimum(sizes, np.maximum(np.minimum(self.limit * SHARES, MOST).astype(int), 1))
+        least = np.minimum(
+            sizes, np.maximum(np.minimum(self.limit * _SHARES, _MOST).astype(int), 1)
+        )
         many = np.maximum(apportion_total(self.limit, sizes), least.astype(int))
         many[many.argmax()] -= max(many.sum() - self.limit, 0)
         codes = whole.labels.codes_to_balance()
@@ -141,16 +142,16 @@ class TaskContents(Contents):
     def make(self, reference: str | Reference) -> Any:
         """The task that a reference names."""
         parsed = self._as_task(reference)
-        task: Task = super().make(parsed.without(LIMIT))
+        task: Task = super().make(parsed.without(LIMIT_OPTION))
         limit = _limit(parsed)
         return task if limit is None else LimitedTask(task, limit)
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in, and with its limit where it has one."""
         parsed = self._as_task(reference)
-        whole = Reference.parse(super().canonical(parsed.without(LIMIT)))
+        whole = Reference.parse(super().canonical(parsed.without(LIMIT_OPTION)))
         limit = _limit(parsed)
-        return str(whole if limit is None else whole.plus(**{LIMIT: str(limit)}))
+        return str(whole if limit is None else whole.plus(**{LIMIT_OPTION: str(limit)}))
 
     def _unknown(self, name: str, places: Iterable[str]) -> str:
         if not Path(unquote(name)).is_file():
@@ -164,7 +165,7 @@ class TaskContents(Contents):
         parsed = Reference.parse(reference) if isinstance(reference, str) else reference
         path = Path(unquote(parsed.name))
         if parsed.argument is None and "@" not in parsed.name:
-            is_file = uncompressed_path(path).suffix.lower() in TABLES
+            is_file = uncompressed_path(path).suffix.lower() in TABLE_SUFFIXES
             if is_file or (path.is_dir() and parsed.name not in self.places()):
                 return Reference("table", str(path), parsed.options)
         if parsed.name == "hf" and (parsed.argument or "").startswith("//datasets/"):
@@ -194,12 +195,12 @@ def _expand_treebanks(reference: Reference) -> list[Reference]:
 
 def _limit(reference: Reference) -> int | None:
     """How many examples a reference asks for at most; None for all."""
-    values = [value for key, value in reference.options if key == LIMIT]
+    values = [value for key, value in reference.options if key == LIMIT_OPTION]
     if not values:
         return None
-    if not values[-1].isdecimal() or int(values[-1]) < LEAST:
+    if not values[-1].isdecimal() or int(values[-1]) < _LEAST:
         raise ReferenceProblem(
-            f"{reference.name},{LIMIT}={values[-1]}: not a whole number of at least {LEAST}, one"
-            " example for each split"
+            f"{reference.name},{LIMIT_OPTION}={values[-1]}: not a whole number of at least"
+            f" {_LEAST}, one example for each split"
         )
     return int(values[-1])

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 
-KEPT = 500_000  # sentences kept for the next task; the latest corpus is kept whatever its size
+_KEPT = 500_000  # sentences kept for the next task; the latest corpus is kept whatever its size
 
 G = TypeVar("G", bound=Sized)
 
@@ -32,7 +32,7 @@ class CorpusCache(Generic[G]):
             if key not in self._found:
                 self._found[key] = make()
             self._found.move_to_end(key)
-            while len(self._found) > 1 and sum(map(len, self._found.values())) > KEPT:
+            while len(self._found) > 1 and sum(map(len, self._found.values())) > _KEPT:
                 self._found.popitem(last=False)
             return self._found[key]
 

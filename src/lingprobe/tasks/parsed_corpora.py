@@ -21,17 +21,17 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.views import Block, read_blocks
 from lingprobe.data._closure import root_of
 from lingprobe.data.cache import cache_dir
-from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.vectors import Ints
-from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
+from lingprobe.store.columns import COLUMNS_FOLDER, COLUMNS_SUFFIX, ColumnOrigin
 from lingprobe.tasks.answers import RuleFindings
 from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.shards import (
-    DEPTH,
-    LENGTH,
-    TEXT,
-    WORDS,
+    DEPTH_COLUMN,
+    LENGTH_COLUMN,
+    TEXT_COLUMN,
+    WORDS_COLUMN,
     CorpusShard,
     FindingCoder,
     Judge,
@@ -43,7 +43,7 @@ from lingprobe.tasks.shards import (
 )
 from lingprobe.tasks.sources import NamedFile
 
-LARGE = 32 << 20  # bytes of files from which on their columns are kept on disk
+_MIN_COLUMN_FILE_BYTES = 32 << 20  # bytes of files from which on their columns are kept on disk
 
 S = TypeVar("S", bound=np.generic)
 
@@ -128,12 +128,12 @@ class ParsedCorpus:
 
     def words(self) -> Iterator[StringLists]:
         """The words of the sentences, some thousand sentences at once."""
-        for group in self._groups(self.rows, WORDS):
-            yield StringLists.of(group.column(WORDS))
+        for group in self._groups(self.rows, WORDS_COLUMN):
+            yield StringLists.of(group.column(WORDS_COLUMN))
 
     def read(self, *more: str) -> Iterator[tuple[list[Sentence], list[list[tuple[str, ...]]]]]:
         """The sentences, some thousand at once, with further columns of lists."""
-        for group in self._groups(self.rows, WORDS, TEXT, *more):
+        for group in self._groups(self.rows, WORDS_COLUMN, TEXT_COLUMN, *more):
             yield decode_sentences(group), [list_tuples(group.column(name)) for name in more]
 
     def read_rows(
@@ -143,7 +143,7 @@ class ParsedCorpus:
         rows = rows if self.rows is None else self.rows[rows]
         order = np.argsort(rows)
         columns: list[list[Any]] = [[] for _ in range(1 + len(more))]
-        for group in self._groups(rows[order], WORDS, TEXT, *more):
+        for group in self._groups(rows[order], WORDS_COLUMN, TEXT_COLUMN, *more):
             columns[0] += decode_sentences(group)
             for column, name in zip(columns[1:], more, strict=True):
                 column.extend(list_tuples(group.column(name)))
@@ -168,7 +168,8 @@ class ParsedCorpus:
     def forms(self) -> Mapping[str, int]:
         """How often each word form occurs."""
         return count_strings(
-            group.column(WORDS) for group in self._groups(None if self.whole else self.rows, WORDS)
+            group.column(WORDS_COLUMN)
+            for group in self._groups(None if self.whole else self.rows, WORDS_COLUMN)
         )
 
     @cached_property
@@ -177,8 +178,8 @@ class ParsedCorpus:
         sure: list[float] = []
         for source, shard in zip(self.sources, self.shards, strict=True):
             known = read_confidences([source.part.path])
-            for group in shard.groups(WORDS):
-                words = list_tuples(group.column(WORDS))
+            for group in shard.groups(WORDS_COLUMN):
+                words = list_tuples(group.column(WORDS_COLUMN))
                 sure += (known.get(hash(each), np.nan) for each in words)
         return self.mine(np.array(sure))
 
@@ -208,7 +209,7 @@ class ParsedCorpus:
 
     def _bias(self, least: float, rows: Ints) -> str:
         """What the surer sentences are like, beside all."""
-        lengths, depths = self.columns(LENGTH, DEPTH)
+        lengths, depths = self.columns(LENGTH_COLUMN, DEPTH_COLUMN)
         deep = (
             f", and trees are {depths[rows].mean():.1f} deep, not {depths.mean():.1f}"
             if depths.any()
@@ -251,7 +252,7 @@ class ParsedCorpus:
 
 def is_large(paths: Iterable[Path]) -> bool:
     """Whether what is made of some files is too much to be kept in memory."""
-    return sum(path.stat().st_size for path in paths) > LARGE
+    return sum(path.stat().st_size for path in paths) > _MIN_COLUMN_FILE_BYTES
 
 
 Reads = Callable[[Path, OnError, ProblemTally], Iterable[Block]]
@@ -285,7 +286,7 @@ class SentenceRules:
         if self.options is None:
             return None
         name = digest_texts(self.code_version.code, self.options, on_error, digest_files([path]))
-        return cache_dir() / FOLDER / f"{name}{SUFFIX}"
+        return cache_dir() / COLUMNS_FOLDER / f"{name}{COLUMNS_SUFFIX}"
 
 
 def parsed_corpus(
@@ -315,7 +316,7 @@ def parsed_corpus(
     )
     for shard in random.SystemRandom().sample(shards, len(shards)) if large else shards:
         shard.make()
-    codes = [SPLITS.index(source.part.split) if source.part.split else -1 for source in files]
+    codes = [DATA_SPLITS.index(source.part.split) if source.part.split else -1 for source in files]
     splits = np.repeat(np.array(codes, np.int8), list(map(len, shards)))
     corpus = ParsedCorpus(tuple(files), shards, splits)
     if not len(corpus):
@@ -323,5 +324,5 @@ def parsed_corpus(
     return corpus
 
 
-CORPORA: CorpusCache[ParsedCorpus] = CorpusCache()
+CORPUS_CACHE: CorpusCache[ParsedCorpus] = CorpusCache()
 """The corpora that were read last."""

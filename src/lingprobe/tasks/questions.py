@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.corpora.machine import CEILING
+from lingprobe.corpora.machine import MAX_LABEL_NOISE_PERCENT
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.notes import ByParser, FrozenRecord
 from lingprobe.data.options import Help
@@ -195,7 +195,12 @@ class CorpusQuestion(Generic[O]):
     def _find_answers(self, corpus: ParsedCorpus, options: O) -> tuple[FoundCandidates, Notes]:
         notes = note_sources(self.name, corpus.files, corpus.tally, **corpus.left_out)
         wrong = FrozenRecord(notes).part(ByParser)
-        if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
+        if (
+            wrong
+            and wrong.wrong
+            and wrong.wrong > MAX_LABEL_NOISE_PERCENT
+            and options.noise == "refuse"
+        ):
             raise DataProblem(
                 f"{self.name}: {wrong.wrong:.1f} % of the labels from {wrong.name} are wrong,"
                 " according to its audit; noise=accept uses them anyway"
@@ -245,7 +250,7 @@ def select_classes(
         return candidates
     counts = candidates.counts()
     if missing := [name for name in classes if not counts[name]]:
-        there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(MANY)) or "none"
+        there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(_MANY)) or "none"
         raise DataProblem(f"classes={missing[0]}: no sentence has that label; there are {there}")
     chosen = candidates.with_labels(classes)
     notes["left out"] = {
@@ -255,4 +260,4 @@ def select_classes(
     return chosen
 
 
-MANY = 24  # labels that a message names
+_MANY = 24  # labels that a message names

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from lingprobe.data.references import REMEMBERED, try_parse_reference
+from lingprobe.data.references import MAX_CACHED_REFERENCES, try_parse_reference
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=MAX_CACHED_REFERENCES)
 def strip_fold(task: str) -> str:
     """A task's reference without its fold and with all samples of the training data in place of one
     (`sample=*/5`).

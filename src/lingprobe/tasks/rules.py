@@ -24,7 +24,7 @@ from lingprobe.corpora.machine import drop_parallel_files
 from lingprobe.corpora.style import AnnotationStyle
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import (
-    SUFFIXES,
+    TREE_FILE_SUFFIXES,
     Block,
     RunningText,
     Word,
@@ -41,8 +41,8 @@ from lingprobe.tasks.answers import Answer, Finding, Reason
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_span_or_pair_oracle
 from lingprobe.tasks.edge.family import (
-    CONLLU,
-    MICRO,
+    EDGE_TREE_SUFFIXES,
+    MICRO_F1_METRIC,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
@@ -54,7 +54,7 @@ from lingprobe.tasks.edge.family import (
 from lingprobe.tasks.memory import oracle_facts
 from lingprobe.tasks.options import derive_options, get_rule_arguments
 from lingprobe.tasks.parsed_corpora import (
-    CORPORA,
+    CORPUS_CACHE,
     ParsedCorpus,
     SentenceRules,
     is_large,
@@ -63,13 +63,18 @@ from lingprobe.tasks.parsed_corpora import (
 from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, answer_by_rule
 from lingprobe.tasks.sources import NamedFile, find_corpus_files, same_files
 from lingprobe.tasks.task import TaskDefinition
-from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, compute_treebank_facts
+from lingprobe.tasks.ud.facts import (
+    WORD_DEPTH_FACTS,
+    WORD_FACTS,
+    WORD_PLACE_FACTS,
+    compute_treebank_facts,
+)
 
 Function = Callable[..., Any]
 Over = Literal["trees", "sentences", "batches"]
 About = Literal["sentences", "spans"]
-SILENT = "the rule returns no label"
-TREES = (*SUFFIXES, *conll2012.SUFFIXES)
+_SILENT = "the rule returns no label"
+_TREES = (*TREE_FILE_SUFFIXES, *conll2012.CONLL2012_SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ class SpanSettings:
     every      the values of an option that data have, which a `*` in it stands for
     """
 
-    files: tuple[str, ...] = TREES
+    files: tuple[str, ...] = _TREES
     key: int | None = None
     relations: bool = False
     oracles: Callable[[TargetReader[Any]], Mapping[str, TaskOracle[Any]]] = make_span_or_pair_oracle
@@ -135,9 +140,13 @@ def question(
         place = f"{function.__module__}:{function.__name__}"
         if isinstance(asked, SpanSettings):
             kind = SpanRule(rule, asked).kind(asks, needs or {})
-            judged = {"metric": metric or MICRO, "probe": probe or "linear", "baselines": floors}
+            judged = {
+                "metric": metric or MICRO_F1_METRIC,
+                "probe": probe or "linear",
+                "baselines": floors,
+            }
             more = {**judged, "every": asked.every}
-            takes = TreeOptions if set(CONLLU) <= set(asked.files) else EdgeTaskOptions
+            takes = TreeOptions if set(EDGE_TREE_SUFFIXES) <= set(asked.files) else EdgeTaskOptions
             return define_edge_task(
                 name, kind, derive_options(function, takes), place=place, **more
             )
@@ -151,7 +160,7 @@ def question(
             settings=settings,
             needs=needs or {},
             oracles={key: summarise_docstring(each) for key, each in sentences.gold.items()}
-            | ORACLES,
+            | _ORACLES,
             offered=sentences.offered_oracles,
             facts=sentences.facts,
             probe=probe or "linear",
@@ -162,7 +171,7 @@ def question(
     return define_task
 
 
-ORACLES = WORDS | DEPTHS | PLACES
+_ORACLES = WORD_FACTS | WORD_DEPTH_FACTS | WORD_PLACE_FACTS
 
 
 class RuleProblem(DataProblem):
@@ -230,11 +239,11 @@ class QuestionRule:
         the reason why there is none.
         """
         if said is None:
-            return SILENT
+            return _SILENT
         if isinstance(said, Answer | Reason):
             return said
         if isinstance(said, bool):
-            return YES if said else NO
+            return _YES if said else _NO
         if isinstance(said, str | float | int | frozenset | Mapping):
             return Answer(float(said) if isinstance(said, int) else said)
         raise RuleProblem(
@@ -243,7 +252,7 @@ class QuestionRule:
         )
 
 
-YES, NO = Answer("yes"), Answer("no")
+_YES, _NO = Answer("yes"), Answer("no")
 
 
 @dataclass(frozen=True)
@@ -255,7 +264,7 @@ class SentenceRule:
 
     def files(self, options: CorpusOptions) -> list[NamedFile]:
         """The treebanks, or running text."""
-        return find_corpus_files(options.path, options.with_, SUFFIXES)
+        return find_corpus_files(options.path, options.with_, TREE_FILE_SUFFIXES)
 
     def parts(self, options: CorpusOptions) -> list[CorpusPart]:
         """The files alone."""
@@ -272,7 +281,7 @@ class SentenceRule:
         rules = SentenceRules(
             judge, (root_of(type(self)), self.rule.root), self.rule.cache_key(own)
         )
-        return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, rules))
+        return CORPUS_CACHE.get(key, lambda: parsed_corpus(files, options.on_error, rules))
 
     def _judge_block(
         self, block: Block, sentences: list[Sentence], own: Mapping[str, Any]
@@ -289,7 +298,11 @@ class SentenceRule:
     def offered_oracles(self, options: CorpusOptions) -> Collection[str]:
         """The oracles that the files say something for."""
         suffixes = {uncompressed_path(part.path).suffix for part in self.parts(options)}
-        every = ORACLES if suffixes.isdisjoint((".txt", *brackets.BRACKET_SUFFIXES)) else PLACES
+        every = (
+            _ORACLES
+            if suffixes.isdisjoint((".txt", *brackets.BRACKET_SUFFIXES))
+            else WORD_PLACE_FACTS
+        )
         return [*self.gold, *every]
 
     def facts(
@@ -335,7 +348,7 @@ class SpanRule:
         for part in parts:
             style = AnnotationStyle()
             for block in read_blocks(part.path, options.on_error, count.tally):
-                if self.settings.files == CONLLU:
+                if self.settings.files == EDGE_TREE_SUFFIXES:
                     style.add(check_dependencies(block, self.rule.name).deprels.names)
                 for sentence, said in self._apply_rule(block, own, options, count):
                     yield self._targets(sentence, said, part.split, count)

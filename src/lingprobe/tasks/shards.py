@@ -28,7 +28,7 @@ from lingprobe.data.cache import open_draft
 from lingprobe.data.core import Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import SEPARATOR, hash_candidates, joined
+from lingprobe.datasets.candidates import WORD_SEPARATOR, hash_candidates, joined
 from lingprobe.store.blocks import set_aside
 from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks.answers import Answer, Finding
@@ -37,16 +37,24 @@ from lingprobe.tasks.memory import pause_garbage_collection
 Arrow = Any
 """A table or an array of pyarrow, which is imported when it is used."""
 Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Any]]]
-"""What rules say of the sentences of a block, by rule; under DEPTH numbers, under TAGS tuples."""
+"""What rules say of the sentences of a block, by rule; under `DEPTH_COLUMN` numbers, under
+`TAGS_COLUMN` tuples.
+"""
 Read = Callable[[ProblemTally], Iterable[Block]]
 """The sentences of a file, and what is counted of those that cannot be read."""
-WORDS, TEXT, LENGTH, DEPTH, TAGS = "words", "text", "length", "depth", "tags"
-CONTENT, LETTERS, EXACT = "content", "letters", "exact"
+WORDS_COLUMN, TEXT_COLUMN, LENGTH_COLUMN, DEPTH_COLUMN, TAGS_COLUMN = (
+    "words",
+    "text",
+    "length",
+    "depth",
+    "tags",
+)
+CONTENT_COLUMN, LETTERS_COLUMN, EXACT_COLUMN = "content", "letters", "exact"
 """What `lingprobe.datasets.candidates.hash_candidates` makes of the words."""
-GROUP = 10_000  # sentences that are written and read at once
-KNOWN = 1 << 17  # findings whose JSON is remembered
-WAITING = 1 << 17  # counts of strings that are held, beside as many as there are sums, to be added
-NOTE = b"sonde"
+_GROUP = 10_000  # sentences that are written and read at once
+_KNOWN = 1 << 17  # findings whose JSON is remembered
+_WAITING = 1 << 17  # counts of strings that are held, beside as many as there are sums, to be added
+_NOTE = b"sonde"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class CorpusShard:
         """What was counted, and how many sentences each group has."""
         if self.place is None:
             counted, table = self._contents
-            return counted, [len(table.slice(at, GROUP)) for at in range(0, len(table), GROUP)]
+            return counted, [len(table.slice(at, _GROUP)) for at in range(0, len(table), _GROUP)]
         about: tuple[FileCounts, list[int]] = self._read_file(
             lambda file: _read_shard_facts(file.metadata)
         )
@@ -133,7 +141,7 @@ class CorpusShard:
     def group(self, number: int, columns: Sequence[str]) -> Arrow:
         """One of these tables."""
         if self.place is None:
-            return self._contents[1].select(columns).slice(number * GROUP, GROUP)
+            return self._contents[1].select(columns).slice(number * _GROUP, _GROUP)
         return self._read_file(lambda file: file.read_row_group(number, columns=list(columns)))
 
     def _read_file(self, ask: Callable[[Arrow], Any]) -> Any:
@@ -166,7 +174,7 @@ class CorpusShard:
                     writer.write_table(table)
                 writer = writer or pq.ParquetWriter(part, pa.schema([]))
                 made = self.made.metadata() if self.made else {}
-                writer.add_key_value_metadata({NOTE: counted.plain(), **made})
+                writer.add_key_value_metadata({_NOTE: counted.plain(), **made})
             finally:
                 if writer is not None:
                     writer.close()
@@ -184,7 +192,7 @@ class CorpusShard:
                 else np.zeros(len(sentences), np.int64)
             )
             waiting.append(_Judged(sentences, depths, self.judge(block, sentences)))
-            if sum(len(each.sentences) for each in waiting) >= GROUP:
+            if sum(len(each.sentences) for each in waiting) >= _GROUP:
                 yield _build_arrow_table(waiting, self.known)
                 waiting = []
         if waiting:
@@ -195,7 +203,14 @@ def _options(schema: Arrow) -> dict[str, Any]:
     """How a file is written: hashes and texts, of which none is like another, without a
     dictionary.
     """
-    distinct = (WORDS, TEXT, TAGS, CONTENT, LETTERS, EXACT)
+    distinct = (
+        WORDS_COLUMN,
+        TEXT_COLUMN,
+        TAGS_COLUMN,
+        CONTENT_COLUMN,
+        LETTERS_COLUMN,
+        EXACT_COLUMN,
+    )
     return {
         "compression": "zstd",
         "compression_level": 1,
@@ -206,7 +221,7 @@ def _options(schema: Arrow) -> dict[str, Any]:
 
 def _read_shard_facts(metadata: Any) -> tuple[FileCounts, list[int]]:
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return FileCounts.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
+    return FileCounts.read(metadata.metadata[_NOTE]), [group.num_rows for group in groups]
 
 
 class _Judged(NamedTuple):
@@ -226,17 +241,23 @@ def _build_arrow_table(judged: Sequence[_Judged], known: FindingCoder) -> Arrow:
     sentences = [sentence for each in judged for sentence in each.sentences]
     words = [joined(sentence.words) for sentence in sentences]
     columns = {
-        WORDS: _strings(words),
-        TEXT: pa.array([sentence.text for sentence in sentences], pa.string()),
-        LENGTH: pa.array([len(sentence.words) for sentence in sentences], pa.int64()),
-        DEPTH: pa.array(np.concatenate([each.depths for each in judged]), pa.int64()),
-        **dict(zip((CONTENT, LETTERS, EXACT), map(pa.array, hash_candidates(words)), strict=True)),
+        WORDS_COLUMN: _strings(words),
+        TEXT_COLUMN: pa.array([sentence.text for sentence in sentences], pa.string()),
+        LENGTH_COLUMN: pa.array([len(sentence.words) for sentence in sentences], pa.int64()),
+        DEPTH_COLUMN: pa.array(np.concatenate([each.depths for each in judged]), pa.int64()),
+        **dict(
+            zip(
+                (CONTENT_COLUMN, LETTERS_COLUMN, EXACT_COLUMN),
+                map(pa.array, hash_candidates(words)),
+                strict=True,
+            )
+        ),
     }
     for name in judged[0].said:
         said = [finding for each in judged for finding in each.said[name]]
-        if name == TAGS:
+        if name == TAGS_COLUMN:
             columns[name] = _strings(map(joined, said))
-        elif name == DEPTH:
+        elif name == DEPTH_COLUMN:
             columns[name] = pa.array(said, pa.int64())
         else:
             columns[name] = known.code_findings(said)
@@ -275,7 +296,7 @@ class FindingCoder:
     def _text(self, finding: Finding) -> str:
         known = self._texts.get(id(finding))
         if known is None:
-            if len(self._texts) > KNOWN:
+            if len(self._texts) > _KNOWN:
                 self._texts.clear()
             known = self._texts[id(finding)] = finding, format_finding(finding)
         return known[1]
@@ -316,7 +337,7 @@ def _split_joined_strings(column: Arrow) -> Arrow:
     """The joined strings of a column as lists."""
     import pyarrow.compute as pc
 
-    return pc.split_pattern(column.combine_chunks(), SEPARATOR)
+    return pc.split_pattern(column.combine_chunks(), WORD_SEPARATOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +370,7 @@ def count_strings(columns: Iterable[Arrow]) -> dict[str, int]:
         tables.append(
             pa.Table.from_struct_array(pc.value_counts(_split_joined_strings(column).flatten()))
         )
-        if sum(map(len, tables[1:])) > len(tables[0]) + WAITING:
+        if sum(map(len, tables[1:])) > len(tables[0]) + _WAITING:
             tables = [_sum_counts(tables)]
     values, counts = _sum_counts(tables).columns
     return dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
@@ -366,11 +387,11 @@ def _sum_counts(tables: Sequence[Arrow]) -> Arrow:
 def list_tuples(column: Arrow) -> list[tuple[str, ...]]:
     """The strings of each sentence; equal ones are one object."""
     known: dict[str, str] = {}
-    rows = (row.split(SEPARATOR) if row else () for row in column.to_pylist())
+    rows = (row.split(WORD_SEPARATOR) if row else () for row in column.to_pylist())
     return [tuple(map(known.setdefault, row, row)) for row in rows]
 
 
 def decode_sentences(group: Arrow) -> list[Sentence]:
     """The sentences of a group that has their words and texts."""
-    texts = group.column(TEXT).to_pylist()
-    return list(map(Sentence, list_tuples(group.column(WORDS)), texts))
+    texts = group.column(TEXT_COLUMN).to_pylist()
+    return list(map(Sentence, list_tuples(group.column(WORDS_COLUMN)), texts))

@@ -22,7 +22,7 @@ from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe.data.notes import ByParser
-from lingprobe.datasets.candidates import NOTHING
+from lingprobe.datasets.candidates import NO_STRATA
 
 
 class NamedFile(NamedTuple):
@@ -60,7 +60,7 @@ def make_source_stratum(source: str) -> Mapping[str, str]:
     """The stratum that says which source a sentence comes from, one mapping for all of them;
     nothing without a name.
     """
-    return MappingProxyType({"source": source}) if source else NOTHING
+    return MappingProxyType({"source": source}) if source else NO_STRATA
 
 
 def note_sources(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, SamplingOptions
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, SamplingOptions
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.notes import SamplingNote
@@ -31,8 +31,8 @@ from lingprobe.datasets.splits import carve_dev
 from lingprobe.datasets.usual_metric import describe_rare_class
 from lingprobe.tasks.memory import pause_garbage_collection
 
-OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
-REDRAWN = "it has a dev split but no test split, so all splits are sampled from all of its rows"
+TEXT_PAIR_VIEW = "mean+contrast"  # the view of two texts, as pair/ reads them
+_REDRAWN = "it has a dev split but no test split, so all splits are sampled from all of its rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class TableTask:
         if self.metric == "none":
             object.__setattr__(self, "metric", usual_metric(self.path, self.labels, self._manner))
         if self.view == "mean" and has_pairs(self.path, self._manner):
-            object.__setattr__(self, "view", OF_PAIRS)
+            object.__setattr__(self, "view", TEXT_PAIR_VIEW)
 
     @property
     def _manner(self) -> Manner:
@@ -214,14 +214,14 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
     """The data set with its own test split, or one that is drawn."""
     if not len(dataset.rows("test")):
         if len(dataset.rows("dev")):
-            dataset = add_remarks(dataset, REDRAWN)
+            dataset = add_remarks(dataset, _REDRAWN)
         return select_test_fold(dataset, fold, seed)
     if fold:
         raise DataProblem(
             f"{where} has a test split, and fold= divides tables that have none: leave it out"
         )
     if not len(dataset.rows("train")):
-        has = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
+        has = ", ".join(split for split in DATA_SPLITS if len(dataset.rows(split)))
         raise DataProblem(
             f"{where} has no train examples (it has {has}): mark some of its rows as train"
         )

@@ -9,12 +9,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lingprobe.corpora.embedded import NAME as EMBEDDED
+from lingprobe.corpora.embedded import EMBEDDED_TREEBANK
 from lingprobe.corpora.languages import get_language_code
 from lingprobe.corpora.universal import Treebank, find_treebank
 from lingprobe.data.core import Task
 from lingprobe.datasets.formats.folders import table_parts
-from lingprobe.tasks.about import GENERATED, OPEN, OWN, find_task_description
+from lingprobe.tasks.about import (
+    NO_DATA_NEEDED,
+    OPEN_LICENCE_PATTERN,
+    OWN_FILES_LICENCE,
+    find_task_description,
+)
 from lingprobe.tasks.languages import data_codes, treebank_code
 from lingprobe.tasks.limits import LimitedTask
 from lingprobe.tasks.released.universal import read_facts
@@ -46,7 +51,7 @@ class DataSource:
         said of them is such a one.
         """
         return bool(self.licences) and all(
-            each == GENERATED or OPEN.match(each) for each in self.licences
+            each == NO_DATA_NEEDED or OPEN_LICENCE_PATTERN.match(each) for each in self.licences
         )
 
 
@@ -64,12 +69,14 @@ def list_data_sources(task: Task, files: Sequence[Path]) -> list[DataSource]:
     """
     whole = task.task if isinstance(task, LimitedTask) else task
     known = find_task_description(whole.name) if isinstance(whole, DefinedTask) else None
-    if known is not None and known.licence not in (OWN, GENERATED):
+    if known is not None and known.licence not in (OWN_FILES_LICENCE, NO_DATA_NEEDED):
         said = () if "licence unknown" in known.licence else (known.licence,)
         return [DataSource(known.reads, said, _languages(whole, files))]
-    if known is not None and known.licence == GENERATED and not files:
+    if known is not None and known.licence == NO_DATA_NEEDED and not files:
         return [
-            DataSource("sentences that lingprobe generates", (GENERATED,), _languages(whole, ()))
+            DataSource(
+                "sentences that lingprobe generates", (NO_DATA_NEEDED,), _languages(whole, ())
+            )
         ]
     return list(dict.fromkeys(map(_source, files))) or [DataSource(task.name)]
 
@@ -83,8 +90,10 @@ def _languages(task: Task, files: Sequence[Path]) -> tuple[str, ...]:
 
 def _source(file: Path) -> DataSource:
     """What a file belongs to: a treebank, as its folder or its name say, or itself."""
-    if re.fullmatch(rf"{EMBEDDED}-\w+\.conllu", file.name):
-        return DataSource("the treebank in lingprobe, written by a grammar", (GENERATED,), ("en",))
+    if re.fullmatch(rf"{EMBEDDED_TREEBANK}-\w+\.conllu", file.name):
+        return DataSource(
+            "the treebank in lingprobe, written by a grammar", (NO_DATA_NEEDED,), ("en",)
+        )
     code = treebank_code(file)
     spoken = (get_language_code(code),) if code else ()
     bank = _known_treebank(file.parent.name) or _known_treebank(code)

@@ -9,10 +9,10 @@ tests apply them to everything that it contains. They are in `tasks`, `encoders`
 from lingprobe.testing.encoders import check_encoder
 from lingprobe.testing.probes import check_probe
 from lingprobe.testing.tasks import check_dataset, check_task, same_dataset
-from lingprobe.testing.tiny import FAMILIES
+from lingprobe.testing.tiny import TINY_DATASET_FAMILIES
 
 __all__ = [
-    "FAMILIES",
+    "TINY_DATASET_FAMILIES",
     "check_dataset",
     "check_encoder",
     "check_probe",

@@ -15,8 +15,8 @@ from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders import ENCODERS
 from lingprobe.testing.tiny import pair
 
-EMPTY = Sentence((), "")
-LONG = 2_000
+_EMPTY = Sentence((), "")
+_LONG = 2_000
 
 
 def check_encoder(
@@ -33,7 +33,7 @@ def check_encoder(
     assert made.name, "an encoder needs a name: tables show it"
     plain = list(sentences) or list(pair((8, 2, 2)).sentences[:8])
     examples = (
-        plain if sentences else [*plain[:5], EMPTY, *plain[5:], plain[0], Sentence.of(("Yes",))]
+        plain if sentences else [*plain[:5], _EMPTY, *plain[5:], plain[0], Sentence.of(("Yes",))]
     )
     ready = _ready(made, examples)
     vectors = ready.encode(examples)
@@ -170,7 +170,7 @@ def _check_layers(
 
 def _check_long(made: Encoder) -> None:
     """A very long sentence gets a vector, and is flagged where its end was not read."""
-    many, more = ("the",) * LONG, ("the", *("garden",) * (LONG // 20))
+    many, more = ("the",) * _LONG, ("the", *("garden",) * (_LONG // 20))
     sentences = [Sentence.of(words) for words in (many, many + more, many[:5], many[:5] + more)]
     ready = _ready(made, sentences)
     vectors = ready.encode(sentences)
@@ -178,7 +178,7 @@ def _check_long(made: Encoder) -> None:
     reads_end = not _near(vectors, vectors, 2, 3, 1e-7)
     if reads_end and _near(vectors, vectors, 0, 1, 1e-7):
         assert vectors.cut is not None and bool(vectors.cut[1]), (  # noqa: PT018
-            f"a sentence of {LONG} words is read only in part, but `cut` does not flag it: users"
+            f"a sentence of {_LONG} words is read only in part, but `cut` does not flag it: users"
             " must see what was truncated"
         )
 

@@ -34,13 +34,13 @@ from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.probes import PROBES
 from lingprobe.testing.tasks import same_labels
 
-KINDS = ("classes", "scores", "sets", "partial")
-SIZES = (300, 100, 200)
-DIM = 12
+_KINDS = ("classes", "scores", "sets", "partial")
+_SIZES = (300, 100, 200)
+_DIM = 12
 
 
 def check_probe(
-    probe: Probe | str, *, kinds: Sequence[str] = KINDS, learns: bool = True, pairs: bool = False
+    probe: Probe | str, *, kinds: Sequence[str] = _KINDS, learns: bool = True, pairs: bool = False
 ) -> None:
     """A probe, or the reference of one, keeps every promise of a probe.
 
@@ -84,7 +84,7 @@ def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) 
     _check_predictions(probe, readings, signal)
     if learns:
         _check_learnt(who, kind, signal, readings)
-    limit = 4 / float(np.sqrt(SIZES[2]))  # a correlation by chance: four standard errors
+    limit = 4 / float(np.sqrt(_SIZES[2]))  # a correlation by chance: four standard errors
     if not needs_of(probe).words:
         correlation = compute_skill(noise, readings)
         assert correlation < limit, (
@@ -140,12 +140,12 @@ def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) 
 
 def plant_labels(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
     """Examples whose labels stand in layer '1' and in the words; layer '0' is noise. Kinds are
-    those of `KINDS`. Of pairs the labels stand in how much the two vectors are alike.
+    those of `_KINDS`. Of pairs the labels stand in how much the two vectors are alike.
     """
     rng = np.random.default_rng(seed)
-    n = sum(SIZES)
+    n = sum(_SIZES)
     hidden = rng.integers(3, size=n)
-    splits = np.repeat(["train", "dev", "test"], SIZES)
+    splits = np.repeat(["train", "dev", "test"], _SIZES)
     examples = []
     for i, k in enumerate(hidden.tolist()):
         words = (f"sign{k}", *(f"w{w}" for w in rng.integers(50, size=4)), f"s{i}")
@@ -159,7 +159,7 @@ def plant_labels(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
 
 
 def _vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
-    noise, signal = rng.normal(size=(2, len(hidden), DIM)).astype(np.float32)
+    noise, signal = rng.normal(size=(2, len(hidden), _DIM)).astype(np.float32)
     signal[:, :3] += 4 * np.eye(3, dtype=np.float32)[hidden]
     for layer in (noise, signal):
         layer.flags.writeable = False  # as vectors are that lie in the store
@@ -168,9 +168,9 @@ def _vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
 
 def _draw_pair_vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
     """Vectors of pairs, first and second in turn; in layer '1' opposite, unrelated or like."""
-    noise, signal = rng.normal(size=(2, len(hidden), 2, DIM)).astype(np.float32)
+    noise, signal = rng.normal(size=(2, len(hidden), 2, _DIM)).astype(np.float32)
     signal[:, 1] += (2 * hidden[:, None] - 2) * signal[:, 0]
-    layers = tuple(np.ascontiguousarray(each.reshape(-1, DIM)) for each in (noise, signal))
+    layers = tuple(np.ascontiguousarray(each.reshape(-1, _DIM)) for each in (noise, signal))
     for layer in layers:
         layer.flags.writeable = False
     return Vectors(layers, ("0", "1"))

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from lingprobe.corpora.marks import fold_form
-from lingprobe.data.core import SPLITS, Dataset, Task, needs_of
+from lingprobe.data.core import DATA_SPLITS, Dataset, Task, needs_of
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import facts_of, oracles_of
 from lingprobe.data.reading import parse_view
@@ -40,7 +40,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     check_dataset(
         first,
         sentences_may_recur=sentences_may_recur,
-        splits=SPLITS if needs_of(probe).train else ("test",),
+        splits=DATA_SPLITS if needs_of(probe).train else ("test",),
     )
     same_dataset(
         first,
@@ -59,7 +59,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
 
 
 def check_dataset(
-    dataset: Dataset, *, sentences_may_recur: bool = False, splits: Sequence[str] = SPLITS
+    dataset: Dataset, *, sentences_may_recur: bool = False, splits: Sequence[str] = DATA_SPLITS
 ) -> None:
     """A data set is sound: arrays agree, every split has examples of every label, splits share no
     sentence and no target form.
@@ -71,14 +71,14 @@ def check_dataset(
     if not sentences_may_recur:
         words = [
             {dataset.sentences[s].words for s in dataset.sites[dataset.rows(name), :, 0].ravel()}
-            for name in SPLITS
+            for name in DATA_SPLITS
         ]
-        for a, b in combinations(range(len(SPLITS)), 2):
+        for a, b in combinations(range(len(DATA_SPLITS)), 2):
             shared = words[a] & words[b]
             shown = " ".join(next(iter(shared), ()))
             assert not shared, (
-                f"{len(shared)} sentences are in {SPLITS[a]} and in {SPLITS[b]}, for example"
-                f" {shown!r}: keep splits apart"
+                f"{len(shared)} sentences are in {DATA_SPLITS[a]} and in {DATA_SPLITS[b]}, for"
+                f" example {shown!r}: keep splits apart"
             )
     if "target" in dataset.strata:
         _check_targets(dataset)
@@ -146,7 +146,7 @@ def _check_arrays(dataset: Dataset) -> None:
     assert len(set(dataset.sentences)) == len(dataset.sentences), (
         "sentences are listed twice; list the distinct ones"
     )
-    assert np.isin(dataset.splits, range(len(SPLITS))).all(), (
+    assert np.isin(dataset.splits, range(len(DATA_SPLITS))).all(), (
         "splits are 0 (train), 1 (dev) and 2 (test)"
     )
 
@@ -182,10 +182,11 @@ def _check_targets(dataset: Dataset) -> None:
     tags = dataset.strata["target"]
     forms = [
         {fold_form(tags.names[c]) for c in tags.codes[dataset.rows(name)] if c >= 0}
-        for name in SPLITS
+        for name in DATA_SPLITS
     ]
-    for a, b in combinations(range(len(SPLITS)), 2):
+    for a, b in combinations(range(len(DATA_SPLITS)), 2):
         shared = forms[a] & forms[b]
         assert not shared, (
-            f"target forms are in {SPLITS[a]} and in {SPLITS[b]}: {', '.join(sorted(shared)[:5])}"
+            f"target forms are in {DATA_SPLITS[a]} and in {DATA_SPLITS[b]}:"
+            f" {', '.join(sorted(shared)[:5])}"
         )

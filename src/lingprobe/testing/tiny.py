@@ -1,8 +1,8 @@
 """Tiny data sets of every family, from ten-word sentences that a template of ours writes.
 
 Each is a function of (sizes, seed) and returns a Dataset in which every split has its own
-sentences, so that whatever works on `FAMILIES` works on a label about a sentence, asked words, one
-span, two spans, and a pair with a score.
+sentences, so that whatever works on `TINY_DATASET_FAMILIES` works on a label about a sentence,
+asked words, one span, two spans, and a pair with a score.
 """
 
 from __future__ import annotations
@@ -12,12 +12,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence, Site
 
-PEOPLE = ("teacher", "doctor", "farmer", "painter", "sailor", "baker", "lawyer", "singer")
-TRAITS = ("old", "young", "tall", "quiet", "clever", "happy")
-STEMS = ("prais", "follow", "visit", "help", "call", "paint", "warn", "thank", "remember", "answer")
-PLACES = (
+_PEOPLE = ("teacher", "doctor", "farmer", "painter", "sailor", "baker", "lawyer", "singer")
+_TRAITS = ("old", "young", "tall", "quiet", "clever", "happy")
+_STEMS = (
+    "prais",
+    "follow",
+    "visit",
+    "help",
+    "call",
+    "paint",
+    "warn",
+    "thank",
+    "remember",
+    "answer",
+)
+_PLACES = (
     "in the garden",
     "near the bridge",
     "after the lesson",
@@ -131,7 +142,7 @@ def pair(sizes: Sizes = (60, 20, 20), seed: int = 0) -> Dataset:
     return Dataset.of(examples, {"family": "pair"})
 
 
-FAMILIES: dict[str, Callable[..., Dataset]] = {
+TINY_DATASET_FAMILIES: dict[str, Callable[..., Dataset]] = {
     "sentence": sentence,
     "asked": asked_words,
     "span": span,
@@ -147,7 +158,7 @@ def _scenes(
     random.
     """
     seen: set[tuple[str, ...]] = set()
-    for split, size in zip(SPLITS, sizes, strict=True):
+    for split, size in zip(DATA_SPLITS, sizes, strict=True):
         for number in range(size):
             past = number % 2 == 0 if alternate else None
             scene = _scene(rng, past=past)
@@ -165,9 +176,9 @@ def _scene(
     keep: float = 1.0,
 ) -> TinyScene:
     """A random scene; or one like another, each part of which is kept with a probability."""
-    people = rng.choice(PEOPLE, 2, replace=False).tolist()
-    stem, place = str(rng.choice(STEMS)), str(rng.choice(PLACES))
-    traits = rng.choice(TRAITS, 2).tolist()
+    people = rng.choice(_PEOPLE, 2, replace=False).tolist()
+    stem, place = str(rng.choice(_STEMS)), str(rng.choice(_PLACES))
+    traits = rng.choice(_TRAITS, 2).tolist()
     if past is None:
         past = bool(rng.integers(2))
     if like is not None:
@@ -182,4 +193,4 @@ def _scene(
 
 
 def _stem_action(action: str) -> str:
-    return next(stem for stem in STEMS if action.startswith(stem))
+    return next(stem for stem in _STEMS if action.startswith(stem))

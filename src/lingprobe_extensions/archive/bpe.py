@@ -13,8 +13,8 @@ from pathlib import Path
 from lingprobe import DataProblem
 from lingprobe.extend import report_damage
 
-END = "</w>"  # is part of the last piece of a word, in codes
-INSIDE = "@@"  # follows a piece that is not the last, in vocabularies and texts
+_END = "</w>"  # is part of the last piece of a word, in codes
+_INSIDE = "@@"  # follows a piece that is not the last, in vocabularies and texts
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class BpeCodes:
     def _cut(self, word: str) -> tuple[str, ...]:
         if not word:
             return ()
-        parts = [*word[:-1], word[-1] + END]
+        parts = [*word[:-1], word[-1] + _END]
         while len(parts) > 1:
             pairs = list(itertools.pairwise(parts))
             best = min(pairs, key=lambda pair: self.ranks.get(pair, math.inf))
@@ -68,7 +68,7 @@ class BpeCodes:
 
 def _vocabulary_form(part: str) -> str:
     """A piece as vocabularies and texts have it."""
-    return part.removesuffix(END) if part.endswith(END) else part + INSIDE
+    return part.removesuffix(_END) if part.endswith(_END) else part + _INSIDE
 
 
 def _merge_pair(parts: list[str], pair: tuple[str, str]) -> list[str]:

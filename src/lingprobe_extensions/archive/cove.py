@@ -16,9 +16,9 @@ from lingprobe import Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, SlotEncoder, gather_vectors, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
-from lingprobe_extensions.archive.sources import COVE
+from lingprobe_extensions.archive.sources import COVE_SOURCE
 
-DEPTH = 2
+_DEPTH = 2
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class CoVe:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return SlotEncoder.slots_of(self, DEPTH)
+        return SlotEncoder.slots_of(self, _DEPTH)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         return SlotEncoder.of(self, slots, "words")
 
     @property
     def _digest(self) -> str:
-        return digest_of(self.file, "the weights of CoVe, SHA-256 b142a7f2…", COVE)
+        return digest_of(self.file, "the weights of CoVe, SHA-256 b142a7f2…", COVE_SOURCE)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
@@ -116,5 +116,5 @@ def _net(file: Path, mark: str, dim: int) -> Any:
     from lingprobe_extensions.archive.recurrence import RecurrentLayers
 
     state = torch_file(file)
-    over_vectors(file, state, dim, DEPTH, "CoVe")
-    return RecurrentLayers.of(state, DEPTH, 2)
+    over_vectors(file, state, dim, _DEPTH, "CoVe")
+    return RecurrentLayers.of(state, _DEPTH, 2)

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, SlotEncoder, describe_install, report_damage
-from lingprobe_extensions.archive.elmo_shape import SIZES, ElmoShape, read_elmo_shape
+from lingprobe_extensions.archive.elmo_shape import ELMO_SIZES, ElmoShape, read_elmo_shape
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers
-from lingprobe_extensions.archive.sources import ELMO
+from lingprobe_extensions.archive.sources import ELMO_SOURCE
 
-FIRST, LAST, BEGIN, END, PADDING = 256, 257, 258, 259, 260
+_FIRST, _LAST, _BEGIN, _END, _PADDING = 256, 257, 258, 259, 260
 """Characters are the bytes of UTF-8; then come the marks of a sentence and of a word, and what a
 word is filled up with (bilm/data.py of allenai/bilm-tf)."""
 Init = Literal["trained", "random", "orthonormal"]
-WEIGHTS = "the weights of an ELMo"
+_WEIGHTS = "the weights of an ELMo"
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class ElmoEncoder:
 
     @property
     def _digests(self) -> tuple[str, str]:
-        weights = digest_of(self.file, WEIGHTS, ELMO)
-        return weights, digest_of(self.sizes, SIZES, ELMO)
+        weights = digest_of(self.file, _WEIGHTS, ELMO_SOURCE)
+        return weights, digest_of(self.sizes, ELMO_SIZES, ELMO_SOURCE)
 
     @property
     def base(self) -> str:
@@ -95,7 +95,9 @@ class ElmoEncoder:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        check_there(self.file, WEIGHTS, ELMO)  # of two files that are missing this one is named
+        check_there(
+            self.file, _WEIGHTS, ELMO_SOURCE
+        )  # of two files that are missing this one is named
         return SlotEncoder.slots_of(self, read_elmo_shape(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
@@ -125,11 +127,11 @@ def character_ids(words: Sequence[str], longest: int) -> Ints:
     """The characters of the two marks of a sentence and of words [2 + words, longest]: the bytes of
     UTF-8 between the marks of a word, cut to `longest`, filled up behind.
     """
-    table = np.full((2 + len(words), longest), PADDING, np.int64)
-    table[:2, :3] = [[BEGIN, FIRST, END], [BEGIN, LAST, END]]
+    table = np.full((2 + len(words), longest), _PADDING, np.int64)
+    table[:2, :3] = [[_BEGIN, _FIRST, _END], [_BEGIN, _LAST, _END]]
     for row, word in zip(table[2:], words, strict=True):
         letters = word.encode("utf-8", "ignore")[: longest - 2]
-        row[: len(letters) + 2] = [BEGIN, *letters, END]
+        row[: len(letters) + 2] = [_BEGIN, *letters, _END]
     return table
 
 

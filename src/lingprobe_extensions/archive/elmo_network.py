@@ -17,7 +17,7 @@ from lingprobe.extend import Floats, Ints, gather_vectors
 from lingprobe_extensions.archive.elmo_shape import ElmoShape
 
 Arrays = dict[str, NDArray[np.float32]]
-AT_ONCE = 256  # words whose characters are read at once
+_AT_ONCE = 256  # words whose characters are read at once
 
 
 class ElmoModel:
@@ -45,8 +45,8 @@ class ElmoModel:
         made = np.empty((len(characters), self.shape.projection), np.float32)
         order = np.argsort(lengths, kind="stable")
         widest = max(width for width, _ in self.shape.filters)
-        for start in range(0, len(order), AT_ONCE):
-            rows = order[start : start + AT_ONCE]
+        for start in range(0, len(order), _AT_ONCE):
+            rows = order[start : start + _AT_ONCE]
             # a window of nothing but padding is like any other, so one of each width is enough
             stop = min(int(lengths[rows].max()) + widest, characters.shape[1])
             made[rows] = self._encode_characters(torch.from_numpy(characters[rows, :stop])).numpy()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from lingprobe.extend import report_damage
 from lingprobe_extensions.archive.files import digest_of, json_file
-from lingprobe_extensions.archive.sources import ELMO
+from lingprobe_extensions.archive.sources import ELMO_SOURCE
 
-SIZES = "the sizes of an ELMo; options=FILE names another"
-CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
+ELMO_SIZES = "the sizes of an ELMo; options=FILE names another"
+_CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ElmoShape:
     def datasets(self) -> dict[str, tuple[int, ...]]:
         """The shape of each array of the file of weights."""
         wide = sum(many for _, many in self.filters)
-        shapes: dict[str, tuple[int, ...]] = {"char_embed": (CHARACTERS, self.characters)}
+        shapes: dict[str, tuple[int, ...]] = {"char_embed": (_CHARACTERS, self.characters)}
         for i, (width, many) in enumerate(self.filters):
             shapes[f"CNN/W_cnn_{i}"] = (1, width, self.characters, many)
             shapes[f"CNN/b_cnn_{i}"] = (many,)
@@ -71,7 +71,7 @@ class ElmoShape:
 
 def read_elmo_shape(options: Path) -> ElmoShape:
     """The sizes that an options file says."""
-    digest_of(options, SIZES, ELMO)
+    digest_of(options, ELMO_SIZES, ELMO_SOURCE)
     said = json_file(options, "the sizes of an ELMo")
     with report_damage(options, "the sizes of an ELMo"):
         cnn, lstm = said["char_cnn"], said["lstm"]

@@ -15,10 +15,10 @@ from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import TokenBatch, gather_read_words, pool_layers
-from lingprobe_extensions.archive.sources import INFERSENT
+from lingprobe_extensions.archive.sources import INFERSENT_SOURCE
 
-WHAT = "InferSent"
-MARKS = {"1": ("<s>", "</s>"), "2": ("<p>", "</p>")}
+_WHAT = "InferSent"
+_MARKS = {"1": ("<s>", "</s>"), "2": ("<p>", "</p>")}
 """What stands before and behind a sentence, by version (models.py of facebookresearch/InferSent).
 """
 
@@ -59,19 +59,19 @@ class InferSent:
 
     @property
     def _digest(self) -> str:
-        return digest_of(self.file, "the weights of InferSent", INFERSENT)
+        return digest_of(self.file, "the weights of InferSent", INFERSENT_SOURCE)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         table = open_word_table(self.vectors, 0, 0)
         words, counts, cut = gather_read_words(sentences)
         words = [_as_trained(row) for row in words] if self.version == "2" else words
-        forms = dict.fromkeys((*MARKS[self.version], *(w for row in words for w in row)))
+        forms = dict.fromkeys((*_MARKS[self.version], *(w for row in words for w in row)))
         vectors, known = table.look_up(list(forms))
         _check_marks(self, known[:2])
         places = enumerate(zip(forms, known, strict=True))
         numbers = {form: i if there else -1 for i, (form, there) in places}
         net = _net(self.file, self._digest, vectors.shape[1])
-        read = _tokens(words, numbers, counts, MARKS[self.version], cut)
+        read = _tokens(words, numbers, counts, _MARKS[self.version], cut)
 
         def forward(rows: Ints) -> dict[str, Any]:
             return {"-": net.top(vectors, read.of(rows), self.pool)}
@@ -101,7 +101,7 @@ def _as_trained(words: list[str]) -> list[str]:
 def _check_marks(encoder: InferSent, known: NDArray[np.bool_]) -> None:
     """Refuse word vectors of the other version, which have no mark of this one."""
     if not known.any():
-        first, last = MARKS[encoder.version]
+        first, last = _MARKS[encoder.version]
         raise DataProblem(
             f"{encoder.vectors} has no vector for {first} or {last}, which begin and end sentences"
             f" in version {encoder.version} of InferSent; write version=, or the vectors it was"
@@ -136,5 +136,5 @@ def _net(file: Path, mark: str, dim: int) -> Any:
     from lingprobe_extensions.archive.recurrence import RecurrentLayers
 
     state = torch_file(file)
-    over_vectors(file, state, dim, 1, WHAT, "enc_lstm.")
+    over_vectors(file, state, dim, 1, _WHAT, "enc_lstm.")
     return RecurrentLayers.of(state, 1, 2, "enc_lstm.")

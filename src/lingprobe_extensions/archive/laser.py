@@ -18,15 +18,15 @@ from lingprobe.extend import Ints, digest_files
 from lingprobe_extensions.archive.bpe import vocabulary_of
 from lingprobe_extensions.archive.files import find_file, format_installed_versions, torch_file
 from lingprobe_extensions.archive.laser_text import (
-    RULES,
+    TEXT_RULES_VERSION,
     SubwordSegmenter,
     by_codes,
     by_sentencepiece,
 )
-from lingprobe_extensions.archive.passes import LONGEST, TokenBatch, pool_layers
-from lingprobe_extensions.archive.sources import LASER
+from lingprobe_extensions.archive.passes import MAX_SENTENCE_WORDS, TokenBatch, pool_layers
+from lingprobe_extensions.archive.sources import LASER_SOURCE
 
-SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+_SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,21 @@ class LaserEncoder:
     def fingerprint(self) -> str:
         """The digests of the model and its pieces, and the versions of what cuts texts."""
         files = [file for file in (self._model, *self._pieces) if file is not None]
-        cut = f"{RULES} {format_installed_versions('sacremoses', 'sentencepiece')}"
+        cut = f"{TEXT_RULES_VERSION} {format_installed_versions('sacremoses', 'sentencepiece')}"
         return f"{' '.join(digest_files([f]) for f in files)} {cut}"
 
     @property
     def _model(self) -> Path:
-        return find_file(self.folder, ("*.pt",), "the model of LASER", LASER)
+        return find_file(self.folder, ("*.pt",), "the model of LASER", LASER_SOURCE)
 
     @property
     def _pieces(self) -> tuple[Path, Path | None]:
         """The file of merges or of sentencepiece, and that of the vocabulary where there is one."""
         what = "how LASER cuts words"
-        first = find_file(self.folder, ("*.fcodes", "*.spm"), what, LASER)
+        first = find_file(self.folder, ("*.fcodes", "*.spm"), what, LASER_SOURCE)
         if first.suffix == ".fcodes":
             what = "the subwords of the codes"
-            return first, find_file(self.folder, ("*.fvocab",), what, LASER)
+            return first, find_file(self.folder, ("*.fvocab",), what, LASER_SOURCE)
         return first, next(iter(sorted(self.folder.expanduser().glob("*.cvocab"))), None)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
@@ -162,7 +162,7 @@ def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> 
         )
     numbers = _vocabulary(vocabulary, len(vectors))
     pool = "cls" if settings.get("sentemb_criterion") == "cls" else "max"
-    longest = int(settings.get("max_source_positions") or LONGEST)
+    longest = int(settings.get("max_source_positions") or MAX_SENTENCE_WORDS)
     marked = bool(settings.get("prepend_bos"))
     return LaserModel(numbers, vectors, deep, marked, longest, pool)
 
@@ -177,7 +177,7 @@ def _recurrent(file: Path, state: Mapping[str, Any]) -> LaserModel:
         raise DataProblem(
             f"{file} has no dictionary of its {len(vectors):,} subwords; download it again"
         )
-    return LaserModel(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
+    return LaserModel(_SPECIAL | numbers, vectors, network, False, MAX_SENTENCE_WORDS, "max")
 
 
 def _vocabulary(file: Path, rows: int) -> dict[str, int]:
@@ -186,6 +186,6 @@ def _vocabulary(file: Path, rows: int) -> dict[str, int]:
     """
     pieces = vocabulary_of(file)
     # fairseq fills tables of vectors up to a multiple of eight
-    if not rows - 8 < len(pieces) + len(SPECIAL) <= rows:
+    if not rows - 8 < len(pieces) + len(_SPECIAL) <= rows:
         raise DataProblem(f"{file} has {len(pieces):,} subwords, and the model {rows:,} vectors")
-    return {piece: number for number, piece in enumerate(pieces, len(SPECIAL))} | SPECIAL
+    return {piece: number for number, piece in enumerate(pieces, len(_SPECIAL))} | _SPECIAL

@@ -20,9 +20,9 @@ from lingprobe.extend import Floats, Ints, gather_vectors
 from lingprobe_extensions.archive.files import check_weight_shapes, recurrent_shapes
 from lingprobe_extensions.archive.recurrence import RecurrentLayers
 
-PADDING = 1  # the number of <pad>, behind which positions begin
-EMBEDDING = "embed_tokens.weight"
-NEEDED = {
+_PADDING = 1  # the number of <pad>, behind which positions begin
+_EMBEDDING = "embed_tokens.weight"
+_NEEDED = {
     f"encoder_{name}" for name in ("embed_dim", "ffn_embed_dim", "layers", "attention_heads")
 } | {"activation_fn"}
 
@@ -39,11 +39,11 @@ def load_lstm(file: Path, state: Mapping[str, Any]) -> tuple[RecurrentLayers, Fl
     dim, hidden, layers = sizes.values()
     ways = 2 if said.get("bidirectional") else 1
     shapes = {
-        EMBEDDING: (int(said.get("num_embeddings", 0)), dim),
+        _EMBEDDING: (int(said.get("num_embeddings", 0)), dim),
         **recurrent_shapes(dim, hidden, layers, "lstm.", ways),
     }
     check_weight_shapes(file, weights, shapes, "a LASER of these sizes")
-    return RecurrentLayers.of(weights, layers, ways, "lstm."), weights[EMBEDDING].float().numpy()
+    return RecurrentLayers.of(weights, layers, ways, "lstm."), weights[_EMBEDDING].float().numpy()
 
 
 class TransformerStates:
@@ -123,7 +123,7 @@ def compute_sinusoids(token_count: int, width: int) -> Tensor:
     """
     half = width // 2
     steps = torch.exp(torch.arange(half) * -(np.log(10000) / (half - 1)))
-    angles = torch.arange(PADDING + 1, PADDING + 1 + token_count)[:, None] * steps
+    angles = torch.arange(_PADDING + 1, _PADDING + 1 + token_count)[:, None] * steps
     return torch.cat([angles.sin(), angles.cos()], 1)
 
 
@@ -132,7 +132,7 @@ def load_laser3(
 ) -> tuple[TransformerStates, Floats, Mapping[str, Any]]:
     """The network of a LASER3, the vectors of its pieces, and its settings."""
     held = (state.get("cfg") or {}).get("model")
-    if not isinstance(held, Namespace) or not vars(held).keys() >= NEEDED:
+    if not isinstance(held, Namespace) or not vars(held).keys() >= _NEEDED:
         raise DataProblem(f"{file} has neither params nor cfg, one of which every LASER has")
     settings = vars(held)
     whole = any(name.startswith("decoder.") for name in state["model"])
@@ -143,10 +143,10 @@ def load_laser3(
     }
     if settings.get("encoder_learned_pos"):
         raise DataProblem(f"{file} has learnt positions, which no published LASER3 has")
-    width, rows = int(settings["encoder_embed_dim"]), len(weights.get(EMBEDDING, ()))
-    shapes = {EMBEDDING: (rows, width), **_shapes(settings, width)}
+    width, rows = int(settings["encoder_embed_dim"]), len(weights.get(_EMBEDDING, ()))
+    shapes = {_EMBEDDING: (rows, width), **_shapes(settings, width)}
     check_weight_shapes(file, weights, shapes, "a LASER3 of these sizes")
-    vectors = weights.pop(EMBEDDING).numpy()
+    vectors = weights.pop(_EMBEDDING).numpy()
     return TransformerStates(weights, settings, width), vectors, settings
 
 

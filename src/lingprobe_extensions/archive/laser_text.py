@@ -16,18 +16,18 @@ from lingprobe import DataProblem
 from lingprobe.extend import describe_install, digest_files, report_damage
 from lingprobe_extensions.archive.bpe import read_codes
 
-CUT_BY_OTHERS = {
+_CUT_BY_OTHERS = {
     "zh": "Chinese was cut into words by jieba",
     "ja": "Japanese was cut into words by MeCab",
     "el": "Greek was written in Latin letters",
 }
 """What the published pipeline does to these languages, and this one does not."""
 
-RULES = "text=3"
+TEXT_RULES_VERSION = "text=3"
 """Changed whenever texts are read in another way, so that no vector made before is reused."""
 Rules = tuple[tuple[str, str], ...]
-QUOTES_BEFORE: Rules = ((',"', '",'), (r'(\.+)"(\s*[^<])', r'"\1\2'))
-QUOTES: dict[str, Rules] = {"en": ((r'"([,.]+)', r'\1"'),), "cs": (), "cz": ()}
+_QUOTES_BEFORE: Rules = ((',"', '",'), (r'(\.+)"(\s*[^<])', r'"\1\2'))
+_QUOTES: dict[str, Rules] = {"en": ((r'"([,.]+)', r'\1"'),), "cs": (), "cz": ()}
 """By language, whether commas and full stops stand before or behind a closing quotation mark, where
 not before (normalize-punctuation.perl of moses-smt/mosesdecoder)."""
 
@@ -54,9 +54,9 @@ def by_codes(codes: Path, vocabulary: Path | None, language: str) -> SubwordSegm
     """The model of 93 languages, with the rules of Moses (`lang=`), then BPE; `zh`, `ja` and `el`
     are refused. DataProblem.
     """
-    if language in CUT_BY_OTHERS:
+    if language in _CUT_BY_OTHERS:
         raise DataProblem(
-            f"lang={language}: for this model {CUT_BY_OTHERS[language]}, which lingprobe does not"
+            f"lang={language}: for this model {_CUT_BY_OTHERS[language]}, which lingprobe does not"
             " do; take LASER2, or do it and write lang=en"
         )
     marks = digest_files([codes, *([vocabulary] if vocabulary else [])])
@@ -95,7 +95,7 @@ class MosesTokenizer:
         # stop that ends a line
         self.normaliser = normaliser_of(library, language, norm_quote_commas=False)
         self.tokenizer = library.MosesTokenizer(language)
-        self.quotes = QUOTES.get(language, QUOTES_BEFORE)
+        self.quotes = _QUOTES.get(language, _QUOTES_BEFORE)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, lower case."""

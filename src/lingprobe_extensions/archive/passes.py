@@ -22,7 +22,7 @@ from lingprobe.extend import (
     run_batches,
 )
 
-LONGEST = 10_000  # words; the rest of a longer sentence is not read
+MAX_SENTENCE_WORDS = 10_000  # words; the rest of a longer sentence is not read
 Forward = Callable[[Ints], Mapping[str, Any]]
 """From the rows of a batch, longest first, to the states of their tokens by layer, each a tensor
 [rows, longest, dim], or the vectors of sentences [rows, dim] that the network pooled itself. """
@@ -77,13 +77,17 @@ def gather_read_words(
 ) -> tuple[list[list[str]], Ints, NDArray[np.bool_]]:
     """The words that are read of each sentence, how many it has, and which sentences are cut."""
     counts = np.array([len(s.words) for s in sentences], np.int64)
-    return [list(s.words[:LONGEST]) for s in sentences], counts, counts > LONGEST
+    return (
+        [list(s.words[:MAX_SENTENCE_WORDS]) for s in sentences],
+        counts,
+        counts > MAX_SENTENCE_WORDS,
+    )
 
 
 def count_word_units(counts: Ints) -> Ints:
     """How many units each word has where a unit is a word: 1, or 0 for words that are not read."""
     place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return (place < LONGEST).astype(np.int64)
+    return (place < MAX_SENTENCE_WORDS).astype(np.int64)
 
 
 def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], TokenBatch]:

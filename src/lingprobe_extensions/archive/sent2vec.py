@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, compute_offsets, gather_word_vectors
 from lingprobe_extensions.archive.files import digest_of
-from lingprobe_extensions.archive.sources import SENT2VEC
+from lingprobe_extensions.archive.sources import SENT2VEC_SOURCE
 
-FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
-WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
-HEAD = struct.Struct("<4s i 5i i 2i 4i d")
-DICTIONARY = struct.Struct("<3i 2q")
-ENTRY = struct.Struct("<q b")  # behind a word and its zero byte: its count, and 0 for a word
-TABLE = struct.Struct("<? 2q")
-VERSIONS, MODEL, HASH = (11, 12), 4, 116049371
+_FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
+_WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
+_HEAD = struct.Struct("<4s i 5i i 2i 4i d")
+_DICTIONARY = struct.Struct("<3i 2q")
+_ENTRY = struct.Struct("<q b")  # behind a word and its zero byte: its count, and 0 for a word
+_TABLE = struct.Struct("<? 2q")
+_VERSIONS, _MODEL, _HASH = (11, 12), 4, 116049371
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Sent2Vec:
     @property
     def fingerprint(self) -> str:
         """The digest of the file."""
-        return digest_of(self.file, "a Sent2Vec model", SENT2VEC)
+        return digest_of(self.file, "a Sent2Vec model", SENT2VEC_SOURCE)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         model = _model(self.file, self.fingerprint)
@@ -127,7 +127,7 @@ def ngram_rows(ids: Ints, starts: Ints, words: int, settings: ModelHeader) -> li
     for size in range(1, settings.longest if settings.buckets else 1):
         after = np.zeros(len(ids), np.uint64)
         after[: max(len(ids) - size, 0)] = ids[size:].astype(np.uint64)
-        hashes = hashes * np.uint64(HASH) + after  # wraps round, as theirs
+        hashes = hashes * np.uint64(_HASH) + after  # wraps round, as theirs
         numbers = (hashes % np.uint64(settings.buckets)).astype(np.int64)
         rows.append(np.where(places + size < stops, words + numbers, -1))
     return rows
@@ -152,10 +152,10 @@ def _model(path: Path, mark: str) -> WordBucketVectors:
 
 def _shape(path: Path, stream: IO[bytes], words: int, settings: ModelHeader) -> tuple[int, int]:
     """Rows and numbers of the table that comes next; DataProblem where they are not the model's."""
-    head = stream.read(TABLE.size)
-    if len(head) < TABLE.size:
+    head = stream.read(_TABLE.size)
+    if len(head) < _TABLE.size:
         raise _make_truncation_problem(path)
-    quantised, rows, dim = TABLE.unpack(head)
+    quantised, rows, dim = _TABLE.unpack(head)
     if quantised:
         raise DataProblem(f"{path} is quantised, which is not read; download the .bin of the model")
     # the authors' program has written a row more, which no text reaches, since March 2019
@@ -172,18 +172,18 @@ def _make_truncation_problem(path: Path) -> DataProblem:
 
 
 def _read_header(path: Path, stream: IO[bytes]) -> ModelHeader:
-    head = stream.read(HEAD.size)
-    if head[:4] != FASTTEXT:
+    head = stream.read(_HEAD.size)
+    if head[:4] != _FASTTEXT:
         raise DataProblem(f"{path} is not a Sent2Vec model: it does not begin as fastText files do")
-    if len(head) < HEAD.size:
+    if len(head) < _HEAD.size:
         raise _make_truncation_problem(path)
-    _, version, dim, _, _, _, _, longest, _, model, buckets, *_ = HEAD.unpack(head)
-    if version not in VERSIONS or model != MODEL:
+    _, version, dim, _, _, _, _, longest, _, model, buckets, *_ = _HEAD.unpack(head)
+    if version not in _VERSIONS or model != _MODEL:
         raise DataProblem(
             f"{path} is a fastText model, not one of Sent2Vec; for its word vectors write"
             f" static:{path}"
         )
-    if not (0 < dim <= WIDEST and 0 < longest <= 1000 and buckets >= 0):
+    if not (0 < dim <= _WIDEST and 0 < longest <= 1000 and buckets >= 0):
         raise DataProblem(
             f"{path}: vectors of {dim:,} dimensions and n-grams of {longest:,} words in {buckets:,}"
             " buckets are none of a Sent2Vec model; download it again"
@@ -193,10 +193,10 @@ def _read_header(path: Path, stream: IO[bytes]) -> ModelHeader:
 
 def _read_dictionary(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str, int], int]:
     """The number of each word of the dictionary, and how many words there are."""
-    head = stream.read(DICTIONARY.size)
-    if len(head) < DICTIONARY.size:
+    head = stream.read(_DICTIONARY.size)
+    if len(head) < _DICTIONARY.size:
         raise _make_truncation_problem(path)
-    entries, words, _, _, pruned = DICTIONARY.unpack(head)
+    entries, words, _, _, pruned = _DICTIONARY.unpack(head)
     if pruned > 0:
         raise DataProblem(f"{path} is pruned, which is not read; download the .bin of the model")
     if not 0 < words <= entries <= size:
@@ -206,13 +206,13 @@ def _read_dictionary(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str
     numbers: dict[str, int] = {}
     held, at = b"", 0
     for number in range(entries):
-        while (end := held.find(b"\0", at)) < 0 or len(held) < end + 1 + ENTRY.size:
+        while (end := held.find(b"\0", at)) < 0 or len(held) < end + 1 + _ENTRY.size:
             more = stream.read(1 << 22)
             if not more:
                 raise _make_truncation_problem(path)
             held, at = held[at:] + more, 0
-        if held[end + ENTRY.size] == 0:
+        if held[end + _ENTRY.size] == 0:
             numbers.setdefault(held[at:end].decode("utf-8", "surrogateescape"), number)
-        at = end + 1 + ENTRY.size
+        at = end + 1 + _ENTRY.size
     stream.seek(at - len(held), 1)
     return numbers, words

@@ -27,18 +27,18 @@ from lingprobe_extensions.archive.passes import (
     gather_read_words,
     pool_layers,
 )
-from lingprobe_extensions.archive.sources import SKIPTHOUGHT
+from lingprobe_extensions.archive.sources import SKIPTHOUGHT_SOURCE
 
-WHAT = "a Skip-Thought model"
-END, UNKNOWN = "<eos>", "UNK"
-FILES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
-WORDS = "dictionary.txt"
-HELD = {
+_WHAT = "a Skip-Thought model"
+_END, _UNKNOWN = "<eos>", "UNK"
+_FILES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
+_WORDS = "dictionary.txt"
+_HELD = {
     ".txt": "the words of Skip-Thought, one a line",
     ".npz": "the weights of Skip-Thought",
     ".npy": "the vectors of Skip-Thought's words",
 }
-OWN = 20_000  # words of the published models' own vocabulary, over which the expansion is learnt
+_OWN = 20_000  # words of the published models' own vocabulary, over which the expansion is learnt
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class SkipThought:
 
     def _files(self) -> list[Path]:
         folder = self.folder.expanduser()
-        return [folder / WORDS, *(folder / file for part in self.parts for file in FILES[part])]
+        return [folder / _WORDS, *(folder / file for part in self.parts for file in _FILES[part])]
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         layers = [self._encode_part(part, sentences) for part in self.parts]
@@ -100,10 +100,10 @@ class SkipThought:
 
     def _encode_part(self, part: str, sentences: Sequence[Sentence]) -> Vectors:
         """The vectors of one model."""
-        weights, place = (self.folder.expanduser() / name for name in FILES[part])
+        weights, place = (self.folder.expanduser() / name for name in _FILES[part])
         net = _net(weights, _digest(weights), part == "bi")
         words, counts, cut = gather_read_words(sentences)
-        forms = dict.fromkeys([END, *(word for row in words for word in row)])
+        forms = dict.fromkeys([_END, *(word for row in words for word in row)])
         table = _check_word_table(self, place, net.reads)
         vectors = table.look_up(list(forms))
         numbers = {form: number for number, form in enumerate(forms)}
@@ -117,7 +117,7 @@ class SkipThought:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are read as UNK."""
-        numbers = _read_word_numbers(self.folder, _digest(self.folder.expanduser() / WORDS))
+        numbers = _read_word_numbers(self.folder, _digest(self.folder.expanduser() / _WORDS))
         lacking = np.array([word not in numbers for word in words], bool)
         if self.vectors is not None:
             lacking &= ~open_word_table(self.vectors, 0, 0).look_up(words)[1]
@@ -126,7 +126,7 @@ class SkipThought:
 
 def _digest(file: Path) -> str:
     """The digest of a file of the folder."""
-    return digest_of(file, HELD[file.suffix], SKIPTHOUGHT)
+    return digest_of(file, _HELD[file.suffix], SKIPTHOUGHT_SOURCE)
 
 
 def _one_long(made: Vectors) -> Vectors:
@@ -145,7 +145,7 @@ def _tokens(
     end: bool,
 ) -> TokenBatch:
     """The words of each sentence, and <eos> where it is read."""
-    behind = [numbers[END]] if end else []
+    behind = [numbers[_END]] if end else []
     rows = [[*(numbers[word] for word in row), *behind] for row in words]
     return TokenBatch.of_rows(rows, count_word_units(counts), counts, (0, int(end)), cut)
 
@@ -163,7 +163,7 @@ class ExpandedVocabulary:
 
     def look_up(self, words: Sequence[str]) -> Floats:
         """A vector for each word [words, dim]."""
-        unknown = self.numbers[UNKNOWN]
+        unknown = self.numbers[_UNKNOWN]
         places = np.array([self.numbers.get(word, unknown) for word in words], np.int64)
         vectors = np.asarray(self.rows[places], np.float32)
         new = [i for i, word in enumerate(words) if word not in self.numbers]
@@ -176,7 +176,7 @@ class ExpandedVocabulary:
 
 def _check_word_table(encoder: SkipThought, place: Path, dim: int) -> ExpandedVocabulary:
     """The table of a model; DataProblem where it is not one of its words and numbers."""
-    numbers = _read_word_numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
+    numbers = _read_word_numbers(encoder.folder, _digest(encoder.folder.expanduser() / _WORDS))
     own = _digest(place)
     rows = mmap_table(place)
     if rows.shape[1] != dim or len(rows) < len(numbers):
@@ -184,10 +184,10 @@ def _check_word_table(encoder: SkipThought, place: Path, dim: int) -> ExpandedVo
             f"{place} has {len(rows):,} vectors of {rows.shape[1]:,} dimensions, expected"
             f" {len(numbers):,} of {dim:,}"
         )
-    if len(numbers) < len(rows) and not _ends_with_a_line(encoder.folder.expanduser() / WORDS):
+    if len(numbers) < len(rows) and not _ends_with_a_line(encoder.folder.expanduser() / _WORDS):
         raise DataProblem(
-            f"{encoder.folder / WORDS} is cut: it ends within a line and has {len(numbers):,} words"
-            f" for the {len(rows):,} vectors of {place.name}; download it again"
+            f"{encoder.folder / _WORDS} is cut: it ends within a line and has {len(numbers):,}"
+            f" words for the {len(rows):,} vectors of {place.name}; download it again"
         )
     if encoder.vectors is None:
         return ExpandedVocabulary(numbers, rows, None)
@@ -210,8 +210,8 @@ def _expansion(
     """Words added by a linear map from word2vec: word vectors, and the matrix that maps them to the
     table with the least squares over words that both have; `marks` are the digests of the files.
     """
-    numbers = _read_word_numbers(folder, _digest(folder.expanduser() / WORDS))
-    own = [word for word in list(numbers)[:OWN] if word not in (END, UNKNOWN)]
+    numbers = _read_word_numbers(folder, _digest(folder.expanduser() / _WORDS))
+    own = [word for word in list(numbers)[:_OWN] if word not in (_END, _UNKNOWN)]
     others = open_word_table(vectors, 0, 0)
     found, known = others.look_up(own)
     if known.sum() <= found.shape[1]:
@@ -228,12 +228,12 @@ def _expansion(
 @functools.lru_cache(maxsize=2)
 def _read_word_numbers(folder: Path, mark: str) -> dict[str, int]:
     """The row of each word, by a folder whose dictionary has the digest `mark`."""
-    file = folder.expanduser() / WORDS
+    file = folder.expanduser() / _WORDS
     with report_damage(file, "a UTF-8 text"):
         lines = file.read_text("utf-8").removesuffix("\n").split("\n")
     # of a word that comes twice the last row counts, as in a dictionary made of pairs
     numbers = {line.strip(): row for row, line in enumerate(lines)}
-    for word in (END, UNKNOWN):
+    for word in (_END, _UNKNOWN):
         if word not in numbers:
             raise DataProblem(f"{file} lacks {word}, which every table of Skip-Thought has")
     return numbers
@@ -259,11 +259,11 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     from lingprobe_extensions.archive.recurrence import RecurrentLayers, build_recurrent_layer
 
     state = read_arrays(file, "encoder")
-    hidden = hidden_units(file, state, "encoder_Ux", WHAT)
+    hidden = hidden_units(file, state, "encoder_Ux", _WHAT)
     dim = len(state["encoder_W"]) if "encoder_W" in state else 0
     weights: dict[str, torch.Tensor] = {}
     for prefix, side in (("encoder", ""), ("encoder_r", "_reverse"))[: 1 + both]:
-        check_weight_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
+        check_weight_shapes(file, state, _shapes(dim, hidden, prefix), _WHAT)
 
         def join_weights(*names: str, prefix: str = prefix) -> Any:
             parts = [state.pop(f"{prefix}_{name}").T for name in names]

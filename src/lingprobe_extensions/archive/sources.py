@@ -4,10 +4,10 @@ docs/published-encoders.md has the same.
 
 from lingprobe.extend import FileSource
 
-INFERSENT = FileSource("https://github.com/facebookresearch/InferSent", "CC BY-NC 4.0")
-SKIPTHOUGHT = FileSource("https://github.com/ryankiros/skip-thoughts", "Apache 2.0")
-SENT2VEC = FileSource("https://github.com/epfml/sent2vec", "BSD")
-LASER = FileSource("https://github.com/facebookresearch/LASER", "BSD")
-COVE = FileSource("https://github.com/salesforce/cove", "BSD")
-ELMO = FileSource("https://github.com/allenai/bilm-tf", "Apache 2.0")
-USE = FileSource("https://tfhub.dev/google/universal-sentence-encoder-large/3", "Apache 2.0")
+INFERSENT_SOURCE = FileSource("https://github.com/facebookresearch/InferSent", "CC BY-NC 4.0")
+SKIPTHOUGHT_SOURCE = FileSource("https://github.com/ryankiros/skip-thoughts", "Apache 2.0")
+SENT2VEC_SOURCE = FileSource("https://github.com/epfml/sent2vec", "BSD")
+LASER_SOURCE = FileSource("https://github.com/facebookresearch/LASER", "BSD")
+COVE_SOURCE = FileSource("https://github.com/salesforce/cove", "BSD")
+ELMO_SOURCE = FileSource("https://github.com/allenai/bilm-tf", "Apache 2.0")
+USE_SOURCE = FileSource("https://tfhub.dev/google/universal-sentence-encoder-large/3", "Apache 2.0")

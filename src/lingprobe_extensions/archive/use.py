@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, describe_install, digest_files
 from lingprobe_extensions.archive.files import format_installed_versions
-from lingprobe_extensions.archive.sources import USE
+from lingprobe_extensions.archive.sources import USE_SOURCE
 
 Run = Callable[[Sequence[str]], Any]
 
@@ -78,7 +78,7 @@ def _check_vectors(encoder: UniversalSentenceEncoder, returned: Any) -> Floats:
 def _digest_module_folder(folder: Path) -> str:
     place = folder.expanduser()
     if not place.is_dir():
-        raise USE.missing(folder, "a module of TensorFlow Hub", "folder")
+        raise USE_SOURCE.missing(folder, "a module of TensorFlow Hub", "folder")
     model = next(
         (place / n for n in ("saved_model.pb", "saved_model.pbtxt") if (place / n).is_file()), None
     )

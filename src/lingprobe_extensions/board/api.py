@@ -18,7 +18,13 @@ from lingprobe.extend import (
     write_text,
 )
 from lingprobe_extensions.board.check import check_submission
-from lingprobe_extensions.board.contents import INDEX, MODELS, PHENOMENA, TASKS, BoardContents
+from lingprobe_extensions.board.contents import (
+    INDEX_FILE,
+    MODELS_FOLDER,
+    PHENOMENA_FOLDER,
+    TASKS_FOLDER,
+    BoardContents,
+)
 from lingprobe_extensions.board.index_page import index_text
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.measure import (
@@ -35,8 +41,8 @@ from lingprobe_extensions.board.options import BoardOptions, SubmitOptions
 from lingprobe_extensions.board.phenomenon_page import phenomenon_page
 from lingprobe_extensions.board.standings import compute_standings
 from lingprobe_extensions.board.submission import (
-    FILES,
-    LINES,
+    MODEL_LINES_FILE,
+    SUBMISSION_FILES,
     BoardSubmission,
     DescribedResults,
     SubmitterStatement,
@@ -46,7 +52,7 @@ from lingprobe_extensions.board.submission import (
 )
 from lingprobe_extensions.board.task_page import task_page
 
-HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
+_HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
 
 
 @takes_options(SubmitOptions)
@@ -82,7 +88,7 @@ def submit(
     if selection.get("metric"):
         raise UsageProblem("a submission has the metric of each task: leave metric out")
     folder = Path(output)
-    _check_place(folder, FILES)
+    _check_place(folder, SUBMISSION_FILES)
     stored = read_stored_results(results, selection)
     declared = {"trained_on_ud": trained_on_ud, "trained_on_sources": trained_on_sources}
     known = partial(of_model, mteb_places(mteb))
@@ -118,7 +124,7 @@ def _page(made: BoardSubmission, remarks: Sequence[str]) -> Page[tuple[ModelLine
     words = frozenset({"model", "layers", "trained on UD", "on the sources"})
     beside = len(made.fits) - sum(line.fits for line in made.lines)
     notes = (f"Beside them: {beside:,} fits of baselines and oracles.", *remarks)
-    return Page(made.lines, lambda: [Table(HEAD, (TableSection("", rows),), words, notes)])
+    return Page(made.lines, lambda: [Table(_HEAD, (TableSection("", rows),), words, notes)])
 
 
 class BoardSite(NamedTuple):
@@ -157,7 +163,7 @@ def board(
     if output is None:
         raise UsageProblem("name a folder for the site: output='FOLDER' (-o FOLDER)")
     to = Path(output)
-    _check_place(to, (INDEX, MODELS, TASKS, PHENOMENA))
+    _check_place(to, (INDEX_FILE, MODELS_FOLDER, TASKS_FOLDER, PHENOMENA_FOLDER))
     submissions = _read_submissions(folders, measure, encoders)
     jobs, refused = list_jobs(parse_models(encoders, submissions), submissions)
     done = measure_models(jobs, measure or "", progress=progress)
@@ -205,7 +211,7 @@ def _read_submissions(
             "name the folder of results that models are measured into: measure='FOLDER' (--measure"
             " FOLDER)"
         )
-    if measure is not None and (Path(measure) / LINES).is_file():
+    if measure is not None and (Path(measure) / MODEL_LINES_FILE).is_file():
         raise UsageProblem(
             f"{measure} is a submission, which somebody may have made up: measure names results"
             " that you measured with `lingprobe run -o FOLDER`"
@@ -233,7 +239,7 @@ def _read_measured(
 
 def _write_site(pages: BoardContents, to: Path) -> tuple[Path, ...]:
     """The files of a site, which replace those that were there."""
-    texts: dict[str, Callable[[], str]] = {INDEX: partial(index_text, pages)}
+    texts: dict[str, Callable[[], str]] = {INDEX_FILE: partial(index_text, pages)}
     kinds: tuple[tuple[Mapping[Any, str], Callable[[BoardContents, Any], WebDocument]], ...] = (
         (pages.phenomenon_files, phenomenon_page),
         (pages.task_files, task_page),

@@ -27,18 +27,18 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.frame import FitRow, plain_columns
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
-    FILES,
-    FITS,
-    LINES,
-    SUMS,
+    MODEL_LINES_FILE,
+    RESULTS_TABLE_FILE,
+    SUBMISSION_CHECKSUM_FILE,
+    SUBMISSION_FILES,
     BoardSubmission,
     read_parts,
     with_bounds,
 )
 
-TOLD = 8  # problems that a message names
-SAME = 1e-6  # percent, up to which a number that is computed anew is the same
-BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
+_TOLD = 8  # problems that a message names
+_SAME = 1e-6  # percent, up to which a number that is computed anew is the same
+_BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
 """Columns that other rows tell."""
 
 
@@ -56,14 +56,14 @@ def check_submission(folder: Path) -> CheckedSubmission:
     try:
         fits, lines = read_parts(folder)
     except DataProblem as problem:
-        is_whole = all((folder / name).is_file() for name in FILES)
+        is_whole = all((folder / name).is_file() for name in SUBMISSION_FILES)
         problems = [*every, str(problem)] if is_whole else [str(problem)]
         raise DataProblem(_message(folder, problems)) from problem
     results, rows = _check_fit_rows(fits, remarks)
-    every += [f"{FITS}, {each}" for each in rows]
+    every += [f"{RESULTS_TABLE_FILE}, {each}" for each in rows]
     if not rows:
-        every += [f"{FITS}, {each}" for each in _together(fits, results)]
-        every += [f"{LINES}, {each}" for each in _check_model_lines(results, lines)]
+        every += [f"{RESULTS_TABLE_FILE}, {each}" for each in _together(fits, results)]
+        every += [f"{MODEL_LINES_FILE}, {each}" for each in _check_model_lines(results, lines)]
     if every:
         raise DataProblem(_message(folder, every))
     return CheckedSubmission(
@@ -72,20 +72,22 @@ def check_submission(folder: Path) -> CheckedSubmission:
 
 
 def _message(folder: Path, every: Sequence[str]) -> str:
-    more = f"; and {len(every) - TOLD:,} more" if len(every) > TOLD else ""
-    return f"{folder} is not what `lingprobe publish submit` wrote: {'; '.join(every[:TOLD])}{more}"
+    more = f"; and {len(every) - _TOLD:,} more" if len(every) > _TOLD else ""
+    return (
+        f"{folder} is not what `lingprobe publish submit` wrote: {'; '.join(every[:_TOLD])}{more}"
+    )
 
 
 def _check_files(folder: Path) -> Iterator[str]:
     """Checksums compared with the files: what is wrong with these."""
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    yield from (f"{name} does not belong here" for name in sorted(names - set(FILES)))
-    if SUMS in names:
-        lines = (folder / SUMS).read_text("utf-8", "replace").splitlines()
+    yield from (f"{name} does not belong here" for name in sorted(names - set(SUBMISSION_FILES)))
+    if SUBMISSION_CHECKSUM_FILE in names:
+        lines = (folder / SUBMISSION_CHECKSUM_FILE).read_text("utf-8", "replace").splitlines()
         known = {name: value for value, _, name in (line.partition("  ") for line in lines)}
-        for name in {FITS, LINES} & names:
+        for name in {RESULTS_TABLE_FILE, MODEL_LINES_FILE} & names:
             if known.get(name) != checksum_file(folder / name):
-                yield f"{name} has another checksum than {SUMS} says"
+                yield f"{name} has another checksum than {SUBMISSION_CHECKSUM_FILE} says"
 
 
 def _check_fit_rows(
@@ -152,7 +154,7 @@ def _are_codes(tags: Tags) -> bool:
 
 def _is_same(one: Any, other: Any) -> bool:
     if isinstance(one, float):
-        return abs(one - other) <= SAME or (math.isnan(one) and math.isnan(other))
+        return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
     return bool(one == other)
 
 
@@ -174,7 +176,7 @@ def _together(fits: Sequence[FitRow], results: Sequence[Result]) -> Iterator[str
         if result.provenance.tested and not _have_same_tags(result, other):
             yield f"row {number}: its examples have other tags than those of row {before}"
         columns, wanted = fit.columns(), bounded[number - 1].columns()
-        for name in BOUNDS:
+        for name in _BOUNDS:
             if not _is_same(columns[name], wanted[name]):
                 said = f"{name} is {columns[name]}, and from the other rows {wanted[name]}"
                 yield f"row {number}: {said}"

@@ -17,7 +17,7 @@ from lingprobe.extend import (
     name_language,
     try_parse_reference,
 )
-from lingprobe_extensions.board.frame import CONSTANT
+from lingprobe_extensions.board.frame import CONSTANT_ANSWER
 from lingprobe_extensions.board.merge import BoardResults, ListedModel
 from lingprobe_extensions.board.standings import (
     BoardStandings,
@@ -27,37 +27,46 @@ from lingprobe_extensions.board.standings import (
     TaskStandings,
 )
 
-INDEX, MODELS, TASKS, PHENOMENA = "index.html", "models", "tasks", "phenomena"
-UNKNOWN = "unknown"
-SHOWN = 3  # models that a cell names
-MILLION, BILLION = 1_000_000, 1_000_000_000
-SIZES = ((10 * MILLION, "below 10 M"), (100 * MILLION, "10 to 100 M"), (BILLION, "100 M to 1 B"))
-LARGEST = "1 B and more"
-GROUPS = (
+INDEX_FILE, MODELS_FOLDER, TASKS_FOLDER, PHENOMENA_FOLDER = (
+    "index.html",
+    "models",
+    "tasks",
+    "phenomena",
+)
+UNKNOWN_FACT = "unknown"
+_SHOWN = 3  # models that a cell names
+_MILLION, _BILLION = 1_000_000, 1_000_000_000
+_SIZES = (
+    (10 * _MILLION, "below 10 M"),
+    (100 * _MILLION, "10 to 100 M"),
+    (_BILLION, "100 M to 1 B"),
+)
+_LARGEST = "1 B and more"
+_GROUPS = (
     "Ranked is what this board's operator measured. Leading: significantly better than every"
     " baseline and constant answer (corrected for {floors}), and the best model on the task or not"
     " significantly worse than it (paired over test examples, p ≥ 0.05 by Holm's method for"
     " {family})."
 )
-REPORTS = (
+_REPORTS = (
     "Reported scores, in grey, are what submitters measured. They are checked for consistency, not"
     " measured here; they are in no group, and no other model is compared with them."
 )
-DIFFERENCES = (
+_DIFFERENCES = (
     "A report differs from what was measured here where p < 0.05 (paired over test examples, Holm's"
     " method for {reports})."
 )
-VECTORS = (
+_VECTORS = (
     "From vectors: the operator fitted the probes on vectors that somebody sent, and has not run"
     " the model."
 )
-NO_LEADER: Mapping[str, str] = {
+_NO_LEADER: Mapping[str, str] = {
     "solved by a baseline": "a baseline solves the task",
     "too few clusters": "test examples form too few clusters to compare",
     "": "no model is above the baselines",
 }
 """Why nobody leads, by what is said of all models beside the baselines; '' for anything else."""
-NO_RANKS = "Nothing on this board was measured by its operator, so no model is ranked."
+NO_RANKS_NOTE = "Nothing on this board was measured by its operator, so no model is ranked."
 
 
 @dataclass(frozen=True)
@@ -101,13 +110,15 @@ class BoardContents:
     def task_files(self) -> dict[Key, str]:
         """The file of each task, from the index."""
         names = make_file_names({" ".join(key) for key in self.columns})
-        return {key: f"{TASKS}/{names[' '.join(key)]}.html" for key in self.columns}
+        return {key: f"{TASKS_FOLDER}/{names[' '.join(key)]}.html" for key in self.columns}
 
     @cached_property
     def model_files(self) -> dict[str, str]:
         """The file of each model, from the index."""
         names = make_file_names({model.name for model in self.models.values()})
-        return {key: f"{MODELS}/{names[model.name]}.html" for key, model in self.models.items()}
+        return {
+            key: f"{MODELS_FOLDER}/{names[model.name]}.html" for key, model in self.models.items()
+        }
 
     @cached_property
     def order(self) -> list[str]:
@@ -157,7 +168,7 @@ class BoardContents:
     def phenomenon_files(self) -> dict[str, str]:
         """The file of each phenomenon, from the index."""
         names = make_file_names(set(self.phenomena))
-        return {name: f"{PHENOMENA}/{names[name]}.html" for name in self.phenomena}
+        return {name: f"{PHENOMENA_FOLDER}/{names[name]}.html" for name in self.phenomena}
 
     def name(self, encoder: str) -> str:
         """What an encoder is called."""
@@ -171,8 +182,8 @@ class BoardContents:
         one = self.tasks[key]
         names = [self.name(each.row.encoder) for each in one.of("leading")]
         if names:
-            more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-            return ", ".join(sorted(names, key=str.casefold)[:SHOWN]) + more
+            more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+            return ", ".join(sorted(names, key=str.casefold)[:_SHOWN]) + more
         return self.explain_no_leader(key)
 
     def explain_no_leader(self, key: Key) -> str:
@@ -187,12 +198,12 @@ class BoardContents:
         if any(each.is_above_floors for each in one.models):
             return "the best model is not above the baselines"
         verdicts = {each.floor.strictest.verdict for each in one.models if each.floor}
-        return NO_LEADER[verdicts.pop() if len(verdicts) == 1 and verdicts < {*NO_LEADER} else ""]
+        return _NO_LEADER[verdicts.pop() if len(verdicts) == 1 and verdicts < {*_NO_LEADER} else ""]
 
     def floor(self, key: Key) -> tuple[float, str]:
         """The best baseline or constant answer of a task: its score and name."""
         one = self.tasks[key]
-        constant = [(row.majority, CONSTANT) for row in self._rows(one)[:1]]
+        constant = [(row.majority, CONSTANT_ANSWER) for row in self._rows(one)[:1]]
         scored = [(row.score, row.encoder) for row in one.floors if not math.isnan(row.score)]
         return max([*constant, *scored], default=(math.nan, ""))
 
@@ -223,11 +234,11 @@ class BoardContents:
     def notes(self) -> tuple[str, ...]:
         """How groups and baselines are to be read."""
         every = self.standings
-        notes = [GROUPS.format(family=every.family, floors=every.floors_family)] * bool(self.order)
-        notes += [REPORTS] * bool(self.reported_order)
+        notes = [_GROUPS.format(family=every.family, floors=every.floors_family)] * bool(self.order)
+        notes += [_REPORTS] * bool(self.reported_order)
         reports = every.reports_family
-        notes += [DIFFERENCES.format(reports=reports)] * bool(reports)
-        notes += [VECTORS] * any(model.is_from_vectors for model in self.models.values())
+        notes += [_DIFFERENCES.format(reports=reports)] * bool(reports)
+        notes += [_VECTORS] * any(model.is_from_vectors for model in self.models.values())
         return tuple(notes)
 
 
@@ -241,27 +252,27 @@ def family_of(key: Key) -> str:
     """The family of a task, as ud."""
     parsed = try_parse_reference(key[0])
     family, slash, _ = (parsed.name if parsed else key[0]).partition("/")
-    return family if slash else UNKNOWN
+    return family if slash else UNKNOWN_FACT
 
 
 def language_names(codes: tuple[str, ...]) -> str:
     """Languages by name, as Universal Dependencies calls them; by code where it has none."""
-    names = (UNKNOWN if code == "und" else name_language(code) for code in codes)
+    names = (UNKNOWN_FACT if code == "und" else name_language(code) for code in codes)
     return ", ".join(dict.fromkeys(names))
 
 
 def format_model_size(model: ListedModel) -> str:
     """How many million parameters a model has."""
     size = model.parameters
-    return "–" if size is None else f"{size / MILLION:,.1f}"
+    return "–" if size is None else f"{size / _MILLION:,.1f}"
 
 
 def size_class(model: ListedModel) -> str:
     """About how large a model is."""
     size = model.parameters
     if size is None:
-        return UNKNOWN
-    return next((name for limit, name in SIZES if size < limit), LARGEST)
+        return UNKNOWN_FACT
+    return next((name for limit, name in _SIZES if size < limit), _LARGEST)
 
 
 def format_doubt(row: Any) -> str:

@@ -27,17 +27,17 @@ from lingprobe_extensions.board.contents import (
 )
 from lingprobe_extensions.board.standings import TaskStandings
 
-CONTROLS = (
+_CONTROLS = (
     *("encoder", "layer", "control", "score", "score of the control", "95 % interval"),
     *("selectivity", "keys seen, %", "on seen", "on unseen", "draws"),
 )
-SELECTIVITY = (
+_SELECTIVITY = (
     "A control has the task's sentences with changed labels or words. Selectivity (Hewitt & Liang"
     " 2019): the score minus that of a control whose labels are sampled for each word, on the same"
     " examples, with its 95 % interval. Keys seen: the share of test examples whose word occurs in"
     " train."
 )
-GROUPS = "±: the wider side of the 95 % interval, not corrected for the number of groups."
+_GROUPS = "±: the wider side of the 95 % interval, not corrected for the number of groups."
 
 
 def control_blocks(board: BoardContents, standings: TaskStandings) -> tuple[PageBlock, ...]:
@@ -51,9 +51,9 @@ def control_blocks(board: BoardContents, standings: TaskStandings) -> tuple[Page
         for row in _sort_rows(board, every)
         if row.control != "none"
     ]
-    words = frozenset(CONTROLS[:3])
-    sheet = TableSheet(Table(CONTROLS, (TableSection("", tuple(lines)),), words), "Controls")
-    return (sheet, ProseBlock((SELECTIVITY,), "note"))
+    words = frozenset(_CONTROLS[:3])
+    sheet = TableSheet(Table(_CONTROLS, (TableSection("", tuple(lines)),), words), "Controls")
+    return (sheet, ProseBlock((_SELECTIVITY,), "note"))
 
 
 def _get_layer_key(row: Any) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def _group_blocks(board: BoardContents, shown: ResultFrame) -> Iterator[PageBloc
         mine = shown.take([number for number in scored if stratum in shown.run(number).strata])
         if len({name for run in mine.runs for name in run.strata[stratum].names}) > 1:
             sheet = _by_group(board, compute_stratum_rows(mine, stratum), stratum)
-            yield FoldedBlock(f"By {stratum}", (sheet, ProseBlock((GROUPS,), "note")))
+            yield FoldedBlock(f"By {stratum}", (sheet, ProseBlock((_GROUPS,), "note")))
 
 
 def _by_group(board: BoardContents, every: Sequence[Any], stratum: str) -> TableSheet:

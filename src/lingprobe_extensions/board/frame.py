@@ -30,8 +30,8 @@ from lingprobe.extend import (
     try_parse_reference,
 )
 
-CONSTANT = "(constant)"  # what tables call the best constant answer
-NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
+CONSTANT_ANSWER = "(constant)"  # what tables call the best constant answer
+_NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class FitRow:
 def _array(packed: Mapping[str, Any]) -> Any:
     """An array of numbers in memory; nothing else is read."""
     dtype = np.dtype(packed["dtype"])
-    if dtype.kind not in NUMBERS:
+    if dtype.kind not in _NUMBERS:
         raise ValueError(f"{packed['name']} is not an array of numbers")
     return np.frombuffer(packed["values"], dtype)
 

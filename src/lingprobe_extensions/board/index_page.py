@@ -22,8 +22,8 @@ from lingprobe.extend import (
     format_number,
 )
 from lingprobe_extensions.board.contents import (
-    NO_RANKS,
-    UNKNOWN,
+    NO_RANKS_NOTE,
+    UNKNOWN_FACT,
     BoardContents,
     family_of,
     format_doubt,
@@ -34,15 +34,15 @@ from lingprobe_extensions.board.lines import layer_order
 from lingprobe_extensions.board.mteb_scores import mteb_blocks
 from lingprobe_extensions.board.standings import Key, ModelStanding
 
-LIMIT = 2_000_000  # bytes
-HEAD = ("model", "UD in training", "parameters (M)")
-WORDS = frozenset(HEAD[:2])
-MARKS = (
+_LIMIT = 2_000_000  # bytes
+_HEAD = ("model", "UD in training", "parameters (M)")
+_WORDS = frozenset(_HEAD[:2])
+RANK_MARKS_NOTE = (
     "Bold: leading. ▲: above all baselines. ±: the wider side of the 95 % interval. Of several"
     " layers the table shows the one that is best on dev; Layer shows the scores of one layer. *:"
     " not compared, because it is over other test examples, or by a metric that is code in a file."
 )
-USUAL = "best on dev"
+_USUAL = "best on dev"
 
 
 class ShownKeys(NamedTuple):
@@ -56,7 +56,7 @@ def index_text(board: BoardContents) -> str:
     """The page as a file; DataProblem where even the names of its models are too long."""
     shown = ShownKeys(tuple(board.columns))
     text = index_page(board, shown).text()
-    while len(text.encode()) > LIMIT:
+    while len(text.encode()) > _LIMIT:
         shown = _less(board, shown, len(text.encode()))
         text = index_page(board, shown).text()
     return text
@@ -68,10 +68,10 @@ def _less(board: BoardContents, shown: ShownKeys, size: int) -> ShownKeys:
     """
     if shown.has_layers:
         return shown._replace(has_layers=False)
-    kept = min(int(len(shown.keys) * LIMIT / size), len(shown.keys) - 1)
+    kept = min(int(len(shown.keys) * _LIMIT / size), len(shown.keys) - 1)
     if kept < 1:
         raise DataProblem(
-            f"a page of {len(board.models):,} models would be larger than {LIMIT:,} bytes; make"
+            f"a page of {len(board.models):,} models would be larger than {_LIMIT:,} bytes; make"
             " several boards"
         )
     counts = {key: len(board.tasks[key].models + board.tasks[key].reported) for key in shown.keys}
@@ -87,7 +87,7 @@ def index_page(board: BoardContents, shown: ShownKeys) -> WebDocument:
     left = len(board.columns) - len(shown.keys)
     notes = (
         *board.notes,
-        MARKS,
+        RANK_MARKS_NOTE,
         *([f"{left:,} more tasks have pages below; this table would be too large."] * (left > 0)),
         *(["Scores of other layers are on the pages of models."] * (not shown.has_layers)),
     )
@@ -109,7 +109,7 @@ def index_page(board: BoardContents, shown: ShownKeys) -> WebDocument:
 def _list_board_findings(board: BoardContents) -> Iterator[str]:
     """What there is to say first: how much is ranked, and which submissions differ from it."""
     if not board.order:
-        yield NO_RANKS
+        yield NO_RANKS_NOTE
         return
     measured = [key for key, one in board.tasks.items() if one.models]
     led = sum(bool(board.tasks[key].of("leading")) for key in measured)
@@ -136,7 +136,7 @@ def score_sheet(board: BoardContents, shown: ShownKeys, folder: str = "") -> Tab
     folder  from the page to that of the board
     """
     keys = shown.keys
-    blank = ("",) * (len(HEAD) - 1)
+    blank = ("",) * (len(_HEAD) - 1)
     top = [("best baseline", *blank, *(format_number(board.floor(key)[0]) for key in keys))]
     below = [
         ("upper bound", *blank, *(format_number(board.ceiling(key)[0]) for key in keys)),
@@ -156,9 +156,9 @@ def score_sheet(board: BoardContents, shown: ShownKeys, folder: str = "") -> Tab
     rules = {len(top), first, first + len(below)} - {0, len(lines)}
     places = [(r, c, look) for r, one in enumerate(lines) for c, look in one.looks.items()]
     columns = [board.columns[key] for key in keys]
-    groups = ("",) * len(HEAD) + tuple(column.group for column in columns)
+    groups = ("",) * len(_HEAD) + tuple(column.group for column in columns)
     table = Table(
-        (*HEAD, *(column.name for column in columns)),
+        (*_HEAD, *(column.name for column in columns)),
         (
             TableSection(
                 "",
@@ -167,7 +167,7 @@ def score_sheet(board: BoardContents, shown: ShownKeys, folder: str = "") -> Tab
                 rules=frozenset(rules),
             ),
         ),
-        WORDS,
+        _WORDS,
         groups=groups if any(groups) else (),
     )
     seen = {(r, c): look - {"strong"} for r, c, look in places}
@@ -202,7 +202,7 @@ class _Line(NamedTuple):
         cells = [
             format_doubt(mine[key].row) + _sign(mine[key]) if key in mine else "" for key in keys
         ]
-        looks = {c: _look(mine[key]) for c, key in enumerate(keys, len(HEAD)) if key in mine}
+        looks = {c: _look(mine[key]) for c, key in enumerate(keys, len(_HEAD)) if key in mine}
         layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
         return cls((*_list_model_facts(board, encoder, ""), *cells), encoder, looks, layers)
 
@@ -211,7 +211,7 @@ class _Line(NamedTuple):
         """What is reported of a model."""
         mine = board.reports[encoder]
         cells = [format_doubt(mine[key].row) if key in mine else "" for key in keys]
-        looks = {c: frozenset({"soft"}) for c in range(len(HEAD) + len(keys))}
+        looks = {c: frozenset({"soft"}) for c in range(len(_HEAD) + len(keys))}
         layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
         return cls(
             (*_list_model_facts(board, encoder, " (reported)"), *cells), encoder, looks, layers
@@ -222,7 +222,7 @@ def _list_model_facts(board: BoardContents, encoder: str, mark: str) -> tuple[st
     """What stands before the scores of a model."""
     model = board.models[encoder]
     name = model.name + mark if mark else board.name(encoder)
-    return name, model.declared.get("trained_on_ud", UNKNOWN), format_model_size(model)
+    return name, model.declared.get("trained_on_ud", UNKNOWN_FACT), format_model_size(model)
 
 
 def _look(one: ModelStanding) -> frozenset[str]:
@@ -239,7 +239,7 @@ def _facets(
     board: BoardContents, keys: Sequence[Key], encoders: Sequence[str]
 ) -> tuple[TableFacet, ...]:
     """What rows and columns can be chosen by."""
-    before = ("",) * len(HEAD)
+    before = ("",) * len(_HEAD)
     sizes = tuple(size_class(board.models[one]) if one else "" for one in encoders)
     return (
         TableFacet("Language", "columns", before + tuple(map(board.language, keys))),
@@ -259,13 +259,13 @@ def _tabulate_layers(lines: Sequence[_Line], keys: Sequence[Key]) -> TableVarian
     cells = {
         r: {
             c: _at_layers(line.layers[key], order)
-            for c, key in enumerate(keys, len(HEAD))
+            for c, key in enumerate(keys, len(_HEAD))
             if key in line.layers
         }
         for r, line in enumerate(lines)
         if line.layers
     }
-    return TableVariants("Layer", USUAL, order, cells)
+    return TableVariants("Layer", _USUAL, order, cells)
 
 
 def _at_layers(rows: Sequence[Any], order: Sequence[str]) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from lingprobe import DataProblem, LingprobeError, Result
 from lingprobe.extend import SavedModel, checksum_file, get_contents, set_environment
 from lingprobe_extensions.board.frame import digest_strings
 
-FORMAT = 1
-COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
-PACKED = frozenset({"U8", "I8", "I16", "I32", "U16", "U32"})  # several parameters in a number
+_FORMAT = 1
+_COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
+_PACKED = frozenset({"U8", "I8", "I16", "I32", "U16", "U32"})  # several parameters in a number
 Declared = Literal["yes", "no", "unknown"]
 
 
@@ -49,7 +49,7 @@ class ModelLine:
     declared: Mapping[str, str]
     fits: int
     mteb: Mapping[str, Any]
-    format: int = FORMAT
+    format: int = _FORMAT
     digest: str = ""
 
     def seal(self) -> str:
@@ -129,9 +129,9 @@ def count_parameters(folder: Path) -> int | None:
             length = int.from_bytes(opened.read(8), "little")
             header = json.loads(opened.read(min(length, file.stat().st_size)))
         header.pop("__metadata__", None)
-        if {each["dtype"] for each in header.values()} & PACKED:
+        if {each["dtype"] for each in header.values()} & _PACKED:
             return None
-        shapes += [each["shape"] for each in header.values() if each["dtype"] not in COUNTERS]
+        shapes += [each["shape"] for each in header.values() if each["dtype"] not in _COUNTERS]
     return sum(map(prod, shapes)) or None
 
 
@@ -153,7 +153,7 @@ def _is_mteb(said: Any) -> bool:
     return are_numbers and _is_texts([said["model"], said["revision"]])
 
 
-IS_OF: Mapping[str, Callable[[Any], bool]] = {
+_IS_OF: Mapping[str, Callable[[Any], bool]] = {
     "str": lambda value: isinstance(value, str),
     "int": lambda value: type(value) is int,
     "int | None": lambda value: value is None or type(value) is int,
@@ -179,13 +179,13 @@ def _parse_model_line(values: Any) -> ModelLine:
     types = {f.name: str(f.type) for f in fields(ModelLine)}
     if not isinstance(values, dict) or set(values) != set(types):
         raise ValueError(f"a model is a JSON object with {', '.join(types)}, and no other keys")
-    if values["format"] != FORMAT:
+    if values["format"] != _FORMAT:
         raise ValueError(
             f"format {values['format']} is of another version of lingprobe: write it again with"
             " `lingprobe publish submit RESULTS -o FOLDER`"
         )
     for name, kind in types.items():
-        if not IS_OF[kind](values[name]):
+        if not _IS_OF[kind](values[name]):
             raise ValueError(f"{name} is {str(values[name])[:40]!r}, which it cannot be")
     if other := sorted(set(values["declared"].values()) - set(get_args(Declared))):
         raise ValueError(f"declared: {other[0]!r} is not yes, no or unknown")

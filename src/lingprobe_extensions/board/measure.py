@@ -27,7 +27,7 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.merge import list_models
 from lingprobe_extensions.board.submission import BoardSubmission
 
-NO_LAYER, NO_CONTROL = "-", "none"
+_NO_LAYER, _NO_CONTROL = "-", "none"
 
 
 class MeasureJob(NamedTuple):
@@ -150,8 +150,8 @@ def _jobs_of(
             encoder,
             tuple(mine),
             probes,
-            tuple(control for control in controls if control != NO_CONTROL),
-            tuple(layer for layer in layers if layer != NO_LAYER),
+            tuple(control for control in controls if control != _NO_CONTROL),
+            tuple(layer for layer in layers if layer != _NO_LAYER),
             seeds,
         )
         for (probes, controls, layers, seeds), mine in ways.items()

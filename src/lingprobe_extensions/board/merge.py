@@ -24,10 +24,10 @@ from lingprobe_extensions.board.frame import digest_strings, facts_in
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.submission import BoardSubmission, DescribedResults
 
-DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")  # other examples of one set
-SHORT = 6  # digits that tell states of one name apart
-STORED = frozenset({"acts", "arrow", "npy", "npz", "parquet"})  # encoders that look vectors up
-OTHER_DATA = (
+_DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")  # other examples of one set
+_SHORT = 6  # digits that tell states of one name apart
+_STORED = frozenset({"acts", "arrow", "npy", "npz", "parquet"})  # encoders that look vectors up
+_OTHER_DATA = (
     "{}: what is reported was measured on other data, so that it stands as a task of its own"
 )
 States = Mapping[str, Sequence[tuple[str, ...]]]
@@ -51,7 +51,7 @@ class ListedModel(NamedTuple):
     def is_from_vectors(self) -> bool:
         """Whether it was measured from a file of vectors, whose model nobody has run here."""
         parsed = try_parse_reference(self.line.encoder)
-        return self.is_measured and parsed is not None and parsed.name in STORED
+        return self.is_measured and parsed is not None and parsed.name in _STORED
 
     @property
     def declared(self) -> Mapping[str, str]:
@@ -152,7 +152,7 @@ class _Same:
         marked = _mark_reference(reference, identity, self.tasks)
         if marked != reference and reference in self.here:
             name = shorten_reference(get_contents("tasks"), strip_fold(reference))
-            self.other_data[OTHER_DATA.format(name)] = None
+            self.other_data[_OTHER_DATA.format(name)] = None
         return marked
 
     def encoder(self, reference: str, result: Result) -> str:
@@ -215,13 +215,13 @@ def _models(
     others = {encoder: line for encoder, line in sorted(reported.items()) if encoder not in here}
     names = Counter([*taken, *(line.name for line in others.values())])
     for encoder, line in others.items():
-        mark = f" ({digest_strings(line.revision or line.identity)[:SHORT]})"
+        mark = f" ({digest_strings(line.revision or line.identity)[:_SHORT]})"
         add(encoder, line.name + mark * (names[line.name] > 1), line, None, is_measured=False)
     return models
 
 
 def _state(identity: str) -> tuple[str, ...]:
-    return tuple(DRAWN.sub(r"\1", fact) for fact in facts_in(identity)[1:])
+    return tuple(_DRAWN.sub(r"\1", fact) for fact in facts_in(identity)[1:])
 
 
 def _identity(result: Result, kind: str) -> str:
@@ -246,5 +246,5 @@ def _mark(reference: str, *state: str) -> str:
     parsed = try_parse_reference(reference)
     if parsed is None:
         return reference
-    mark = ("state", digest_strings(*state)[:SHORT])
+    mark = ("state", digest_strings(*state)[:_SHORT])
     return str(Reference(parsed.name, parsed.argument, (*parsed.options, mark)))

@@ -22,8 +22,8 @@ from lingprobe.extend import (
     format_number,
 )
 from lingprobe_extensions.board.contents import (
-    INDEX,
-    UNKNOWN,
+    INDEX_FILE,
+    UNKNOWN_FACT,
     BoardContents,
     format_doubt,
     format_interval,
@@ -39,12 +39,12 @@ from lingprobe_extensions.board.task_page import (
     report_blocks,
 )
 
-HEAD = (
+_HEAD = (
     *("task", "group", "layer", "score", "95 % interval", "best baseline", "baseline"),
     *("over baseline", "above baselines", "upper bound", "n"),
 )
-WORDS = frozenset({"task", "group", "layer", "baseline", "above baselines"})
-DECLARED = {"trained_on_ud": "Trained on UD", "trained_on_sources": "Trained on the source texts"}
+_WORDS = frozenset({"task", "group", "layer", "baseline", "above baselines"})
+_DECLARED = {"trained_on_ud": "Trained on UD", "trained_on_sources": "Trained on the source texts"}
 
 
 def model_page(board: BoardContents, encoder: str) -> WebDocument:
@@ -55,10 +55,10 @@ def model_page(board: BoardContents, encoder: str) -> WebDocument:
     terms = (
         ("Encoder", encoder),
         *([("Submitted as", stated)] if stated != line.encoder else []),
-        ("Parameters", UNKNOWN if size is None else f"{size:,}"),
-        ("Revision", line.revision or UNKNOWN),
+        ("Parameters", UNKNOWN_FACT if size is None else f"{size:,}"),
+        ("Revision", line.revision or UNKNOWN_FACT),
         ("Layers", ", ".join(line.layers)),
-        *((title, model.declared.get(key, UNKNOWN)) for key, title in DECLARED.items()),
+        *((title, model.declared.get(key, UNKNOWN_FACT)) for key, title in _DECLARED.items()),
         ("Measured with", ", ".join(f"{name} {of}" for name, of in line.versions.items())),
     )
     names = {key: board.task_name(key) for key in (*mine, *reports)}
@@ -76,7 +76,7 @@ def model_page(board: BoardContents, encoder: str) -> WebDocument:
         *mteb_of(model),
         TermBlock(terms),
         FoldedBlock("Identity, code and files", _list_model_facts(model)),
-        LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+        LinkBlock("Back to", ((f"../{INDEX_FILE}", "all models and tasks"),)),
     )
     return WebDocument(
         board.name(encoder), "Scores of its frozen vectors.", (PageChapter("model", "", blocks),)
@@ -116,11 +116,11 @@ def _list_model_facts(model: ListedModel) -> tuple[PageBlock, ...]:
 def _tabulate_model_scores(board: BoardContents, mine: Mapping[Key, ModelStanding]) -> TableSheet:
     rows = tuple(_build_standing_row(board, key, one) for key, one in mine.items())
     strong = frozenset(
-        (r, HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
+        (r, _HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
     )
     links = {(0, r, 0): f"../{board.task_files[key]}" for r, key in enumerate(mine)}
-    whole = {(0, r, HEAD.index("group")): "whole" for r in range(len(rows))}
-    table = Table(HEAD, (TableSection("", rows, strong=strong),), WORDS)
+    whole = {(0, r, _HEAD.index("group")): "whole" for r in range(len(rows))}
+    table = Table(_HEAD, (TableSection("", rows, strong=strong),), _WORDS)
     return TableSheet(table, "Tasks", classes=whole, links=links)
 
 

@@ -26,10 +26,10 @@ from lingprobe_extensions.board.contents import BoardContents
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.merge import ListedModel
 
-META, MARK = "model_meta.json", "†"
-NOTES = (
+_META, _MARK = "model_meta.json", "†"
+_NOTES = (
     "Scores of MTEB are as the submitters gave them, not measured or checked here.",
-    f"{MARK} not known to be the model that was measured here: another revision, or its vectors"
+    f"{_MARK} not known to be the model that was measured here: another revision, or its vectors"
     " were read otherwise.",
 )
 
@@ -40,7 +40,7 @@ def mteb_places(folder: str | Path | None) -> dict[str, list[Path]]:
     """
     if folder is None:
         return {}
-    files = (file for file in Path(folder).rglob("*.json") if file.name != META)
+    files = (file for file in Path(folder).rglob("*.json") if file.name != _META)
     places: dict[str, list[Path]] = {}
     for place in sorted({file.parent for file in files}):
         model = place.parent.name.replace("__", "/", 1)
@@ -86,7 +86,7 @@ def is_same_model(line: ModelLine) -> bool:
 
 def _format_mteb_score(line: ModelLine, task: str) -> str:
     value = float(line.mteb.get("scores", {}).get(task, math.nan))
-    return "" if math.isnan(value) else format_number(value) + MARK * (not is_same_model(line))
+    return "" if math.isnan(value) else format_number(value) + _MARK * (not is_same_model(line))
 
 
 def mteb_blocks(board: BoardContents) -> tuple[PageBlock, ...]:
@@ -102,7 +102,7 @@ def mteb_blocks(board: BoardContents) -> tuple[PageBlock, ...]:
     )
     links = {(0, r, 0): board.model_files[encoder] for r, encoder in enumerate(order)}
     table = Table(("model", *tasks), (TableSection("", rows),), frozenset({"model"}))
-    return (TableSheet(table, "Scores of MTEB in percent", links=links), ProseBlock(NOTES, "note"))
+    return (TableSheet(table, "Scores of MTEB in percent", links=links), ProseBlock(_NOTES, "note"))
 
 
 def mteb_of(model: ListedModel) -> tuple[PageBlock, ...]:
@@ -113,7 +113,7 @@ def mteb_of(model: ListedModel) -> tuple[PageBlock, ...]:
     rows = tuple((task, _format_mteb_score(model.stated, task)) for task in sorted(said["scores"]))
     table = Table(("task of MTEB", "score"), (TableSection("", rows),), frozenset({"task of MTEB"}))
     title = f"Scores of MTEB: {said['model']}, revision {said['revision']}"
-    return (TableSheet(table, title), ProseBlock(NOTES, "note"))
+    return (TableSheet(table, title), ProseBlock(_NOTES, "note"))
 
 
 def _bare_name(model: str) -> str:

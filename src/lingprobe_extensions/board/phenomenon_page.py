@@ -16,14 +16,14 @@ from lingprobe.extend import (
     get_question,
     picture,
 )
-from lingprobe_extensions.board.contents import INDEX, NO_RANKS, BoardContents
-from lingprobe_extensions.board.index_page import MARKS, ShownKeys, score_sheet
+from lingprobe_extensions.board.contents import INDEX_FILE, NO_RANKS_NOTE, BoardContents
+from lingprobe_extensions.board.index_page import RANK_MARKS_NOTE, ShownKeys, score_sheet
 from lingprobe_extensions.board.standings import Key
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST = 24  # models that a figure has room for
+_MOST = 24  # models that a figure has room for
 
 
 def phenomenon_page(board: BoardContents, name: str) -> WebDocument:
@@ -34,9 +34,9 @@ def phenomenon_page(board: BoardContents, name: str) -> WebDocument:
         ProseBlock(tuple(_findings(board, keys)), "finding"),
         *([picture(partial(_draw, board, keys, shown), _caption(board, keys, shown))] * bool(keys)),
         score_sheet(board, ShownKeys(tuple(board.phenomena[name])), "../"),
-        ProseBlock((*board.notes, MARKS), "note"),
+        ProseBlock((*board.notes, RANK_MARKS_NOTE), "note"),
         LinkBlock("Tasks", tuple((f"../{board.task_files[k]}", _title(board, k)) for k in keys)),
-        LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+        LinkBlock("Back to", ((f"../{INDEX_FILE}", "all models and tasks"),)),
     )
     about = get_question(board.phenomena[name][0][0])
     return WebDocument(name, about, (PageChapter("phenomenon", "", blocks),))
@@ -45,7 +45,7 @@ def phenomenon_page(board: BoardContents, name: str) -> WebDocument:
 def _findings(board: BoardContents, keys: Sequence[Key]) -> Iterator[str]:
     """Who leads where."""
     if not keys:
-        yield NO_RANKS
+        yield NO_RANKS_NOTE
         return
     for key in keys:
         verb = "leading: " * bool(board.tasks[key].of("leading"))
@@ -71,7 +71,7 @@ def _choose_models(board: BoardContents, keys: Sequence[Key]) -> list[str]:
             leading[one.row.encoder] += one.group == "leading"
             above[one.row.encoder] += one.is_above_floors
     names = sorted(known, key=lambda each: (-leading[each], -above[each], board.name(each)))
-    return names[:MOST]
+    return names[:_MOST]
 
 
 def _caption(board: BoardContents, keys: Sequence[Key], shown: Sequence[str]) -> str:

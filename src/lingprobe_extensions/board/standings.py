@@ -32,7 +32,7 @@ from lingprobe.extend import (
     list_languages,
     mark_test_sets,
 )
-from lingprobe_extensions.board.frame import CONSTANT
+from lingprobe_extensions.board.frame import CONSTANT_ANSWER
 from lingprobe_extensions.board.own_metrics import (
     SubmittedRow,
     divide_by_metric,
@@ -40,7 +40,7 @@ from lingprobe_extensions.board.own_metrics import (
     submitted_rows,
 )
 
-ALPHA = 0.05
+_ALPHA = 0.05
 
 Group = Literal[
     "leading", "behind", "not above baselines", "no baselines", "not compared", "not computed"
@@ -92,7 +92,7 @@ class ReportedScore(NamedTuple):
     @property
     def differs(self) -> bool:
         """Whether the report differs significantly from the measurement of the operator."""
-        return self.p < ALPHA
+        return self.p < _ALPHA
 
 
 class TaskStandings(NamedTuple):
@@ -386,7 +386,7 @@ def _standing(
         group = "no baselines"
     elif not _is_above(floor):
         group = "not above baselines"
-    elif known.p < ALPHA and known.difference < 0:
+    elif known.p < _ALPHA and known.difference < 0:
         group = "behind"
     return ModelStanding(row, group, *known, floor, tuple(_other_layers(row, every)))
 
@@ -397,7 +397,7 @@ def _has_baselines(floor: TaskVerdict | None) -> bool:
     """
     answers = floor.answers if floor else ()
     others = [other for answer in answers for other in answer.decision.question.others]
-    return any(other.row.encoder != CONSTANT for other in others)
+    return any(other.row.encoder != CONSTANT_ANSWER for other in others)
 
 
 def _is_above(floor: TaskVerdict | None) -> bool:

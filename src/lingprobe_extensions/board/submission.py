@@ -23,7 +23,7 @@ from lingprobe.extend import (
     write_text,
 )
 from lingprobe_extensions.board.frame import (
-    CONSTANT,
+    CONSTANT_ANSWER,
     FitRow,
     describe_layer,
     fit_of,
@@ -33,10 +33,14 @@ from lingprobe_extensions.board.frame import (
 )
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
 
-FITS, LINES, SUMS = "results.parquet", "models.jsonl", "SHA256SUMS"
-FILES = (FITS, LINES, SUMS)
-LONGEST = 64  # parts of a path
-UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
+RESULTS_TABLE_FILE, MODEL_LINES_FILE, SUBMISSION_CHECKSUM_FILE = (
+    "results.parquet",
+    "models.jsonl",
+    "SHA256SUMS",
+)
+SUBMISSION_FILES = (RESULTS_TABLE_FILE, MODEL_LINES_FILE, SUBMISSION_CHECKSUM_FILE)
+_LONGEST = 64  # parts of a path
+_UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
 
 
 class BoardSubmission(NamedTuple):
@@ -56,7 +60,7 @@ class SubmitterStatement(NamedTuple):
     """
 
     name: str | None = None
-    declared: Mapping[str, str] = UNSAID
+    declared: Mapping[str, str] = _UNSAID
     mteb: Callable[[str, str], Mapping[str, Any]] = lambda name, revision: {}
     hashes: bool = True
 
@@ -165,7 +169,7 @@ def _portable(references: Iterable[str]) -> dict[str, str]:
     names = name_encoders(references := sorted(references))
     made = {one: names[one] if one != "words" and one in names else one for one in references}
     alike = [one for one in references if _path(one).is_absolute() and one not in names]
-    for depth in range(2, LONGEST):
+    for depth in range(2, _LONGEST):
         ends = {one: _with_end(one, depth) for one in alike}
         if len({*ends.values()}) == len(ends):
             break
@@ -210,7 +214,7 @@ def with_bounds(fits: Sequence[FitRow], results: Sequence[Result]) -> list[FitRo
         best.setdefault((*what, kind, probe * (kind == "oracle")), []).append(bound)
     bounded = []
     for fit, place in zip(fits, where, strict=True):
-        floor = max([*best.get((*place, "baseline", ""), []), (fit.majority, CONSTANT)])
+        floor = max([*best.get((*place, "baseline", ""), []), (fit.majority, CONSTANT_ANSWER)])
         ceiling = max(best.get((*place, "oracle", fit.probe), []), default=(math.nan, ""))
         one = replace(fit, floor=floor[0], floor_of=floor[1])
         bounded.append(replace(one, ceiling=ceiling[0], ceiling_of=ceiling[1]))
@@ -219,20 +223,23 @@ def with_bounds(fits: Sequence[FitRow], results: Sequence[Result]) -> list[FitRo
 
 def write_submission(submission: BoardSubmission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
-    write_frame(submission.fits, folder / FITS)
-    write_text(folder / LINES, "".join(line.text() for line in submission.lines))
-    sums = [f"{checksum_file(folder / name)}  {name}\n" for name in (FITS, LINES)]
-    write_text(folder / SUMS, "".join(sums))
+    write_frame(submission.fits, folder / RESULTS_TABLE_FILE)
+    write_text(folder / MODEL_LINES_FILE, "".join(line.text() for line in submission.lines))
+    sums = [
+        f"{checksum_file(folder / name)}  {name}\n"
+        for name in (RESULTS_TABLE_FILE, MODEL_LINES_FILE)
+    ]
+    write_text(folder / SUBMISSION_CHECKSUM_FILE, "".join(sums))
 
 
 def read_parts(folder: Path) -> tuple[list[FitRow], list[ModelLine]]:
     """The rows and lines of a folder; DataProblem where a file cannot be read."""
     if not folder.is_dir():
         raise DataProblem("there is no such folder")
-    for name in FILES:
+    for name in SUBMISSION_FILES:
         if not (folder / name).is_file():
             raise DataProblem(
                 f"{name} is missing, so it is not a submission: `lingprobe publish submit RESULTS"
                 " -o FOLDER` writes one"
             )
-    return read_frame(folder / FITS), read_lines(folder / LINES)
+    return read_frame(folder / RESULTS_TABLE_FILE), read_lines(folder / MODEL_LINES_FILE)

@@ -24,14 +24,14 @@ from lingprobe.extend import (
     get_question,
 )
 from lingprobe_extensions.board.contents import (
-    INDEX,
+    INDEX_FILE,
     BoardContents,
     family_of,
     format_interval,
     with_sign,
 )
 from lingprobe_extensions.board.details import control_blocks, group_blocks
-from lingprobe_extensions.board.frame import CONSTANT
+from lingprobe_extensions.board.frame import CONSTANT_ANSWER
 from lingprobe_extensions.board.standings import (
     Group,
     Key,
@@ -40,16 +40,16 @@ from lingprobe_extensions.board.standings import (
     TaskStandings,
 )
 
-HEAD = (
+_HEAD = (
     *("model", "layer", "score", "95 % interval", "from the best"),
     *("p (Holm)", "over baseline", "above baselines", "n"),
 )
-BOUNDS = ("encoder", "layer", "score", "95 % interval", "n")
-REPORTED = (
+_BOUNDS = ("encoder", "layer", "score", "95 % interval", "n")
+_REPORTED = (
     *("model", "layer", "reported", "95 % interval"),
     *("measured here", "difference", "p (Holm)", "n"),
 )
-TITLES: dict[Group, str] = {
+_TITLES: dict[Group, str] = {
     "leading": "Leading: above all baselines, and the best or not significantly worse",
     "behind": "Above all baselines, and significantly worse than the best",
     "not above baselines": "Not significantly above all baselines",
@@ -57,8 +57,8 @@ TITLES: dict[Group, str] = {
     "not compared": "Over other test examples, so not compared",
     "not computed": "By a metric that is code in a file, so not compared",
 }
-CEILINGS = "Upper bounds: vectors that contain the annotation"
-REPORTS = "Reported by submitters"
+_CEILINGS = "Upper bounds: vectors that contain the annotation"
+_REPORTS = "Reported by submitters"
 
 
 def task_page(board: BoardContents, key: Key) -> WebDocument:
@@ -66,7 +66,7 @@ def task_page(board: BoardContents, key: Key) -> WebDocument:
     one = board.tasks[key]
     rows = [*(each.row for each in one.models), *one.floors, *one.ceilings]
     about = get_question(key[0])
-    groups = [_group(board, group, one.of(group)) for group in TITLES if one.of(group)]
+    groups = [_group(board, group, one.of(group)) for group in _TITLES if one.of(group)]
     floors = _bounds("Baselines", one.floors, rows[0].majority if rows else None)
     terms = (
         ("Language", board.language(key)),
@@ -79,7 +79,7 @@ def task_page(board: BoardContents, key: Key) -> WebDocument:
         _finding(board, one),
         TermBlock(terms),
         *groups,
-        *([floors, _bounds(CEILINGS, one.ceilings)] if rows else []),
+        *([floors, _bounds(_CEILINGS, one.ceilings)] if rows else []),
         *report_blocks(
             [(board.name(each.row.encoder), each) for each in one.reported],
             [f"../{board.model_files[each.row.encoder]}" for each in one.reported],
@@ -91,7 +91,7 @@ def task_page(board: BoardContents, key: Key) -> WebDocument:
             "note",
         ),
         *_caveats(rows or [each.row for each in one.reported]),
-        LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+        LinkBlock("Back to", ((f"../{INDEX_FILE}", "all models and tasks"),)),
     )
     return WebDocument(board.task_name(key), about, (PageChapter("task", "", blocks),))
 
@@ -124,10 +124,10 @@ def report_blocks(
     if not reports:
         return ()
     rows = tuple(_report_row(name, one) for name, one in reports)
-    soft = {(0, r, c): "soft" for r in range(len(rows)) for c in range(len(REPORTED))}
-    table = Table((head, *REPORTED[1:]), (TableSection("", rows),), frozenset({head, "layer"}))
+    soft = {(0, r, c): "soft" for r in range(len(rows)) for c in range(len(_REPORTED))}
+    table = Table((head, *_REPORTED[1:]), (TableSection("", rows),), frozenset({head, "layer"}))
     links = {(0, r, 0): address for r, address in enumerate(addresses)}
-    return (TableSheet(table, REPORTS, classes=soft, links=links),)
+    return (TableSheet(table, _REPORTS, classes=soft, links=links),)
 
 
 def _report_row(name: str, one: ReportedScore) -> tuple[str, ...]:
@@ -149,10 +149,10 @@ def _group(board: BoardContents, group: Group, mine: Sequence[ModelStanding]) ->
     order = sorted(mine, key=lambda one: board.name(one.row.encoder).casefold())
     rows = tuple(_build_task_row(board, one) for one in order)
     links = {(0, r, 0): f"../{board.model_files[one.row.encoder]}" for r, one in enumerate(order)}
-    strong = frozenset((r, HEAD.index("score")) for r in range(len(rows)) if group == "leading")
+    strong = frozenset((r, _HEAD.index("score")) for r in range(len(rows)) if group == "leading")
     section = TableSection("", rows, strong=strong)
     words = frozenset({"model", "layer", "above baselines"})
-    return TableSheet(Table(HEAD, (section,), words), TITLES[group], links=links)
+    return TableSheet(Table(_HEAD, (section,), words), _TITLES[group], links=links)
 
 
 def _build_task_row(board: BoardContents, one: ModelStanding) -> tuple[str, ...]:
@@ -190,7 +190,9 @@ def floor_verdict(standing: ModelStanding) -> str:
 
 def _bounds(title: str, rows: Sequence[Any], constant: float | None = None) -> PageBlock:
     """Baselines or oracles with their scores."""
-    lines = [(CONSTANT, "-", format_number(constant), "", "")] if constant is not None else []
+    lines = (
+        [(CONSTANT_ANSWER, "-", format_number(constant), "", "")] if constant is not None else []
+    )
     lines += [
         (row.encoder, row.layer, format_number(row.score), format_interval(row), f"{row.n:,}")
         for row in rows
@@ -198,5 +200,5 @@ def _bounds(title: str, rows: Sequence[Any], constant: float | None = None) -> P
     if not lines:
         return ProseBlock((f"{title}: none was measured.",), "note")
     return TableSheet(
-        Table(BOUNDS, (TableSection("", tuple(lines)),), frozenset(BOUNDS[:2])), title
+        Table(_BOUNDS, (TableSection("", tuple(lines)),), frozenset(_BOUNDS[:2])), title
     )

@@ -18,10 +18,10 @@ from lingprobe.extend import AuditBaseline, Ints, SplitHalves, get_contents
 from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.events.english import english
 
-PROBE = "mlp,protocol=ettinger"
-TRAIN = 5_000  # examples at most
-DIM = 100  # of the vectors: enough to tell some hundred forms apart, and quickly read
-READINGS = {
+_PROBE = "mlp,protocol=ettinger"
+_TRAIN = 5_000  # examples at most
+_DIM = 100  # of the vectors: enough to tell some hundred forms apart, and quickly read
+_READINGS = {
     "random asked words, bag of random word vectors": ("bow:random", "random-asked"),
     "asked words, random sentence vectors": ("random", "none"),
     "asked words, bag of random word vectors": ("bow:random", "none"),
@@ -38,14 +38,14 @@ def score_untaught_readings(halves: SplitHalves, metric: str) -> dict[str, Audit
         else ""
     )
     floors = {}
-    for name, (encoder, control) in READINGS.items():
-        vectors = get_contents("encoders").make(f"{encoder},dim={DIM}").encode(train.sentences)
+    for name, (encoder, control) in _READINGS.items():
+        vectors = get_contents("encoders").make(f"{encoder},dim={_DIM}").encode(train.sentences)
         fitted_on, test = (
             Readings(get_contents("controls").make(control)(part), vectors, "mean+asked")
             for part in (train, halves.test)
         )
         dev = fitted_on.take(np.empty(0, np.int64))
-        [fitted] = get_contents("probes").make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
+        [fitted] = get_contents("probes").make(_PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
         labels = test.labels, fitted.predict(test).decoded
         floors[name] = AuditBaseline.of(name, metric, labels, fewer, halves.about)
     return floors
@@ -61,12 +61,12 @@ def draw_pair_rows(train: Dataset) -> Ints:
     )
     order = np.random.default_rng([0, 2]).permutation(int(groups.max(initial=0)) + 1)
     place = np.argsort(order)[groups]
-    return np.sort(np.argsort(place, kind="stable")[:TRAIN])
+    return np.sort(np.argsort(place, kind="stable")[:_TRAIN])
 
 
-SHUFFLES = 20
-SLOTS = ("first", "second", "third", "fourth")
-NUMBERLESS = {
+_SHUFFLES = 20
+_SLOTS = ("first", "second", "third", "fourth")
+_NUMBERLESS = {
     "are": "is",
     "were": "was",
     "have": "has",
@@ -133,7 +133,7 @@ def _answer_by_words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]
         (together[: len(train)], together[len(train) :]),
     )
     for k in range(slots) if slots > 1 else ():
-        yield f"only the {SLOTS[k]} asked word", (train.asked[:, k], test.asked[:, k])
+        yield f"only the {_SLOTS[k]} asked word", (train.asked[:, k], test.asked[:, k])
 
 
 def _score_keys(
@@ -176,7 +176,7 @@ def compute_ceilings(dataset: Dataset) -> dict[str, AuditBaseline]:
             )
             score, rng = _best(codes, labels), np.random.default_rng([0, 3])
             chance = float(
-                np.mean([_best(codes, rng.permutation(labels)) for _ in range(SHUFFLES)])
+                np.mean([_best(codes, rng.permutation(labels)) for _ in range(_SHUFFLES)])
             )
             many = (
                 f"{len(some):,} of {len(dataset):,} examples, {len(some) / (codes.max() + 1):.1f}"
@@ -217,4 +217,4 @@ def _singular() -> dict[str, str]:
     entries = english().lexicon.entries
     return {
         entry.forms[1]: entry.lemma for kind in ("noun", "verb") for entry in entries[kind]
-    } | NUMBERLESS
+    } | _NUMBERLESS

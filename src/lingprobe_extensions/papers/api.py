@@ -21,7 +21,7 @@ from lingprobe.extend import (
 )
 from lingprobe.extend import supply_treebanks as fetch_treebanks
 from lingprobe_extensions.papers.bound import people_page, write_bound
-from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
+from lingprobe_extensions.papers.claim_tests import PAPERS_WITH_CLAIMS, TestedClaim
 from lingprobe_extensions.papers.claim_tests import judge_paper as published_claims
 from lingprobe_extensions.papers.options import AnnotateOptions, ClaimsOptions
 from lingprobe_extensions.papers.pages import claims_page, published_page
@@ -53,9 +53,9 @@ def claims(
         print(lingprobe.claims(published="conneau2018"))
         print(lingprobe.claims("results/", named={"st:mine": "BiLSTM-max, NLI"}))
     """
-    asked = as_list(papers) or list(PAPERS)
+    asked = as_list(papers) or list(PAPERS_WITH_CLAIMS)
     for paper in asked:
-        check_choice("claims of", paper, PAPERS)
+        check_choice("claims of", paper, PAPERS_WITH_CLAIMS)
     if published is not None:
         if results is not None or named or as_list(papers):
             raise UsageProblem(

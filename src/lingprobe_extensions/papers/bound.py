@@ -28,7 +28,7 @@ def write_bound(bound: HumanBound, to: Path) -> None:
     write_text(to, json.dumps(asdict(bound), indent=2, ensure_ascii=False) + "\n")
 
 
-QUESTIONS = {
+_QUESTIONS = {
     "blind": "Which label? (labels hidden)",
     "check": "Is this label right? (labels shown)",
 }
@@ -74,7 +74,7 @@ def tabulate_people(bound: HumanBound) -> Table:
     section = TableSection(
         shorten_reference(get_contents("tasks"), bound.task),
         (all_rows, *rows),
-        QUESTIONS.get(bound.mode, bound.mode),
+        _QUESTIONS.get(bound.mode, bound.mode),
     )
     return Table(
         ("label", "right, %", "95 % interval", "n"), (section,), frozenset({"label"}), notes

@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeVar
 
 from lingprobe.extend import PaperTable, check_choice, correct_p_values, get_contents
 from lingprobe_extensions.papers.claims import (
-    CORRELATED,
-    EPOCHS,
-    UNTESTED,
+    CORRELATION_RELATIONS,
+    EPOCH_RELATIONS,
+    UNTESTED_RELATIONS,
     Comparison,
     PaperClaim,
     ScoreContrast,
@@ -37,16 +37,20 @@ from lingprobe_extensions.papers.verdicts import (
 )
 
 R = TypeVar("R")
-PAPERS = ("conneau2018", "ud2019", "ettinger2018", "tenney2019")
-ITEMS = 1000  # test items of each task (Ettinger et al. 2018, section 7)
-PEOPLE = "Hum. Eval."
-JUDGED = {  # sentences that people judged, or whose annotation was checked (Conneau et al. 2018, 2)
+PAPERS_WITH_CLAIMS = ("conneau2018", "ud2019", "ettinger2018", "tenney2019")
+_ITEMS = 1000  # test items of each task (Ettinger et al. 2018, section 7)
+_PEOPLE = "Hum. Eval."
+_JUDGED = {  # sentences that people judged, or whose annotation was checked (Conneau 2018, 2)
     **dict.fromkeys(("BShift", "SOMO", "CoordInv"), 1000),
     **dict.fromkeys(("TreeDepth", "TopConst", "Tense", "SubjNum", "ObjNum"), 200),
 }
-HALF = {"Coref. (W)": 3.0, "SPR1": 1.0, "SPR2": 1.0}  # Tenney et al. 2019, caption of Table 2
-LARGE, USUAL = 6.0, 0.5  # of Winograd with BERT-large; of all other tasks
-TRAININGS: Mapping[str, float] = {"conneau2018": 1.5, "ud2019": 1.7, "ettinger2018": 2.4}
+_HALF = {"Coref. (W)": 3.0, "SPR1": 1.0, "SPR2": 1.0}  # Tenney et al. 2019, caption of Table 2
+_LARGE, _USUAL = 6.0, 0.5  # of Winograd with BERT-large; of all other tasks
+TRAINING_DEVIATION_POINTS: Mapping[str, float] = {
+    "conneau2018": 1.5,
+    "ud2019": 1.7,
+    "ettinger2018": 2.4,
+}
 """The standard deviation in points between trainings of one recipe, measured on tasks like those of
 a paper (benchmarks/results/trained.md); of those of Tenney et al. (2019) nobody measured it.
 """
@@ -116,7 +120,7 @@ class TestedClaim:
 
 Judgement = tuple[TestedClaim, ClaimEvidence]
 """What is known of a claim before p values are corrected, and what decides it."""
-HOLDS: Mapping[Verdict, str] = {
+_HOLDS: Mapping[Verdict, str] = {
     "supported": "holds",
     "contradicted": "does not hold",
     "inconclusive": "inconclusive",
@@ -140,11 +144,11 @@ def judge_paper(paper: str, correction: str = "holm") -> list[TestedClaim]:
     """What a paper's table says of each of its claims, in order; p values are corrected for all of
     them. UsageProblem for a paper whose claims are not known.
     """
-    check_choice("claims of", paper, PAPERS)
+    check_choice("claims of", paper, PAPERS_WITH_CLAIMS)
     plain = _judge_table(paper, 0.0, correction)
-    if paper not in TRAININGS:
+    if paper not in TRAINING_DEVIATION_POINTS:
         return plain
-    recipes = _judge_table(paper, TRAININGS[paper], correction)
+    recipes = _judge_table(paper, TRAINING_DEVIATION_POINTS[paper], correction)
     return [
         replace(one, recipes=other.verdict if _counts_trainings(one) else "")
         for one, other in zip(plain, recipes, strict=True)
@@ -155,7 +159,7 @@ def _counts_trainings(one: TestedClaim) -> bool:
     """Whether variation between trainings can change a verdict; a correlation over encoders has it
     in it.
     """
-    return bool(one.compared) and one.relation not in CORRELATED
+    return bool(one.compared) and one.relation not in CORRELATION_RELATIONS
 
 
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
@@ -175,13 +179,13 @@ def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedCl
 
     tested = [
         _judge_correlations(c, find_claimed_correlations(c, scores, rows, table.columns))
-        if c.relation in CORRELATED
+        if c.relation in CORRELATION_RELATIONS
         else tested_on(c, rows, table.columns, str, estimate_contrast)
         for c in mine
     ]
     return [
-        one or untested_claim(claim, UNTESTED["figure"])
-        for claim, one in zip(mine, judge_claims(tested, HOLDS, correction), strict=True)
+        one or untested_claim(claim, UNTESTED_RELATIONS["figure"])
+        for claim, one in zip(mine, judge_claims(tested, _HOLDS, correction), strict=True)
     ]
 
 
@@ -244,10 +248,10 @@ def _error(
     if paper == "tenney2019":
         large = column == "Coref. (W)" and row.startswith("BERT-large")
         return (
-            LARGE if large else HALF.get(column, USUAL)
+            _LARGE if large else _HALF.get(column, _USUAL)
         ) / 1.959964, 0  # standard errors on each side of a 95 % interval
-    n = ITEMS if paper == "ettinger2018" else table.examples(block, column)
-    n = JUDGED.get(column, 0) if row == PEOPLE else n
+    n = _ITEMS if paper == "ettinger2018" else table.examples(block, column)
+    n = _JUDGED.get(column, 0) if row == _PEOPLE else n
     return (table.error(column, score, n), n) if n else (math.nan, 0)
 
 
@@ -276,7 +280,7 @@ def tested_on(
     """What some scores say of a claim, before p values are corrected; None where they say nothing
     of it.
     """
-    if claim.relation in EPOCHS or claim.relation in UNTESTED:
+    if claim.relation in EPOCH_RELATIONS or claim.relation in UNTESTED_RELATIONS:
         return None
     return decide_claim(claim, list_claim_comparisons(claim, rows, tasks, name), estimator)
 

@@ -18,8 +18,8 @@ from typing import Generic, NamedTuple, TypeVar
 from lingprobe import DataProblem
 from lingprobe_extensions.papers.verdicts import Direction
 
-FILE = Path(__file__).with_suffix(".tsv")
-DIRECTIONS: Mapping[str, Direction] = {
+_FILE = Path(__file__).with_suffix(".tsv")
+_DIRECTIONS: Mapping[str, Direction] = {
     "above": "above",
     "below": "below",
     "alike": "alike",
@@ -29,23 +29,27 @@ DIRECTIONS: Mapping[str, Direction] = {
     "correlates": "above",
     "correlates less": "below",
 }
-EPOCHS = frozenset({"rises", "falls", "flat"})
+EPOCH_RELATIONS = frozenset({"rises", "falls", "flat"})
 """Relations of an encoder's last epoch to its first."""
-CORRELATED = frozenset({"correlates", "correlates less"})
+CORRELATION_RELATIONS = frozenset({"correlates", "correlates less"})
 """Relations of correlations, which are tested on a paper's own table."""
-RELATE = "see lingprobe relate"
-UNTESTED = {"figure": "not in a table", "correlation": RELATE, **dict.fromkeys(CORRELATED, RELATE)}
+_RELATE = "see lingprobe relate"
+UNTESTED_RELATIONS = {
+    "figure": "not in a table",
+    "correlation": _RELATE,
+    **dict.fromkeys(CORRELATION_RELATIONS, _RELATE),
+}
 """Relations of claims that are no comparison of cells, and why results have no verdict on them."""
-QUANTIFIERS: Mapping[str, Callable[[int], int]] = {
+_QUANTIFIERS: Mapping[str, Callable[[int], int]] = {
     "every": lambda n: n,
     "almost all": lambda n: math.ceil(n * 4 / 5),
     "most": lambda n: n // 2 + 1,
     "in general": lambda n: n // 2 + 1,
 }
 """How many of n comparisons must be true. Papers give no thresholds; these are ours."""
-COUNT = re.compile(r"(\d+) of (\d+)")
-OVER = ("each", "best", "rows", "tasks", "mean")
-CHANCE = "chance"
+_COUNT = re.compile(r"(\d+) of (\d+)")
+_OVER = ("each", "best", "rows", "tasks", "mean")
+CHANCE_CELL = "chance"
 R = TypeVar("R")
 
 
@@ -90,12 +94,12 @@ class PaperClaim:
     @property
     def direction(self) -> Direction:
         """What is claimed of the difference of the two sides."""
-        return DIRECTIONS[self.relation]
+        return _DIRECTIONS[self.relation]
 
     @property
     def level(self) -> float | None:
         """The number that the first side is compared with; None for rows."""
-        text = self.second.removeprefix(CHANCE).strip()
+        text = self.second.removeprefix(CHANCE_CELL).strip()
         return float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else None
 
     @property
@@ -108,12 +112,12 @@ class PaperClaim:
         """How many of n comparisons must be true for a claim's quantifier: all, four fifths for
         almost all, more than half for most; a count is taken as a share where n is not the paper's.
         """
-        if count := COUNT.fullmatch(self.quantifier):
+        if count := _COUNT.fullmatch(self.quantifier):
             return math.ceil(n * int(count[1]) / int(count[2]))
-        return QUANTIFIERS[self.quantifier or "every"](n)
+        return _QUANTIFIERS[self.quantifier or "every"](n)
 
 
-COLUMNS = tuple(field.name for field in fields(PaperClaim))
+_COLUMNS = tuple(field.name for field in fields(PaperClaim))
 
 
 class MatchedRows(NamedTuple, Generic[R]):
@@ -160,7 +164,7 @@ conditions hold, each of them on average over some differences.
 
 
 @functools.cache
-def read_claims(file: Path = FILE) -> tuple[PaperClaim, ...]:
+def read_claims(file: Path = _FILE) -> tuple[PaperClaim, ...]:
     """The claims of a file; DataProblem for one with other columns."""
     with file.open(encoding="utf-8") as opened:
         rows = csv.reader(
@@ -169,11 +173,11 @@ def read_claims(file: Path = FILE) -> tuple[PaperClaim, ...]:
             quoting=csv.QUOTE_NONE,
         )
         header, *lines = rows
-    if tuple(header) != COLUMNS:
-        raise DataProblem(f"{file}: the first line names the columns {', '.join(COLUMNS)}")
+    if tuple(header) != _COLUMNS:
+        raise DataProblem(f"{file}: the first line names the columns {', '.join(_COLUMNS)}")
     every = []
     for cells in lines:
-        said = dict(zip(COLUMNS, cells, strict=True))
+        said = dict(zip(_COLUMNS, cells, strict=True))
         within = float(said.pop("within") or 0)
         every.append(PaperClaim(**said, within=within))
     return tuple(every)

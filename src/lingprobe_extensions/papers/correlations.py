@@ -16,7 +16,7 @@ from lingprobe.extend import coefficients, error
 from lingprobe_extensions.papers.claims import PaperClaim, match_names, pair_entries
 from lingprobe_extensions.papers.verdicts import DifferenceEstimate
 
-METHOD = "spearman"
+_METHOD = "spearman"
 Figures = Mapping[tuple[str, str], float]
 """Scores by row and task."""
 
@@ -56,7 +56,7 @@ def _over_tasks(
     """Whether each two rows correlate."""
     for first, second in matched:
         [one] = coefficients(
-            _arrange_scores([first, second], tasks, scores).T, [(0, 1)], METHOD
+            _arrange_scores([first, second], tasks, scores).T, [(0, 1)], _METHOD
         ).values()
         variance = (1 + one.value**2 / 2) / (one.n - 3)  # Bonett & Wright 2000
         estimate = DifferenceEstimate(math.atanh(one.value), math.sqrt(variance))
@@ -82,7 +82,7 @@ def _over_rows(
         )
         four = four[~np.isnan(four).any(1)]
         places = [(i, j) for i in range(4) for j in range(4)]
-        found = coefficients(four, places, METHOD)
+        found = coefficients(four, places, _METHOD)
         known = np.array([found[place].value for place in places]).reshape(4, 4)
         first, second = float(known[0, 1]), float(known[2, 3])
         spread = error(known, len(four), ranked=True)

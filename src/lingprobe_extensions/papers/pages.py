@@ -9,22 +9,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lingprobe import Page, Table
 from lingprobe.extend import TableSection, format_csv, format_number, format_p_value, shorten_task
-from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
-from lingprobe_extensions.papers.claims import UNTESTED
-from lingprobe_extensions.papers.retests import OWN, WORDS, PaperSetting, SettingScores
-from lingprobe_extensions.papers.verdicts import ALPHA
+from lingprobe_extensions.papers.claim_tests import TRAINING_DEVIATION_POINTS, TestedClaim
+from lingprobe_extensions.papers.claims import UNTESTED_RELATIONS
+from lingprobe_extensions.papers.retests import (
+    PAPERS_OWN_PROBE,
+    VERDICT_WORDS,
+    PaperSetting,
+    SettingScores,
+)
+from lingprobe_extensions.papers.verdicts import CLAIM_SIGNIFICANCE_LEVEL
 
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
-WIDTH = 120
-FEW = 3  # tasks that are named; of more only how many there are
-TITLES = {
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+_WIDTH = 120
+_FEW = 3  # tasks that are named; of more only how many there are
+_TITLES = {
     "conneau2018": "Conneau et al. 2018",
     "ud2019": "Krasnowska-Kieraś & Wróblewska 2019",
     "ettinger2018": "Ettinger et al. 2018",
     "tenney2019": "Tenney et al. 2019",
 }
-HEAD = ("verdict", "p", "claim")
-TEXT = frozenset({"verdict", "claim"})
+_HEAD = ("verdict", "p", "claim")
+_TEXT = frozenset({"verdict", "claim"})
 
 
 def published_page(
@@ -34,9 +39,9 @@ def published_page(
 
     def make_tables() -> list[Table]:
         notes = (*_explain_claims(claims, correction, "paper"), *_published_notes(claims))
-        return [Table(HEAD, tuple(_sections(claims, with_untested)), TEXT, notes)]
+        return [Table(_HEAD, tuple(_sections(claims, with_untested)), _TEXT, notes)]
 
-    return Page(tuple(claims), make_tables, {"csv": lambda: format_csv(claims)}, width=WIDTH)
+    return Page(tuple(claims), make_tables, {"csv": lambda: format_csv(claims)}, width=_WIDTH)
 
 
 def claims_page(
@@ -48,8 +53,8 @@ def claims_page(
     """Papers' claims, tested on results; those that were not tested come last, with
     `with_untested`.
     """
-    tested = [one for one in claims if one.verdict in WORDS.values()]
-    lacking = [one for one in claims if one.verdict not in WORDS.values()]
+    tested = [one for one in claims if one.verdict in VERDICT_WORDS.values()]
+    lacking = [one for one in claims if one.verdict not in VERDICT_WORDS.values()]
 
     def make_tables() -> list[Table]:
         notes = [*_explain_claims(tested, correction, "table"), *_result_notes(tested, settings)]
@@ -58,22 +63,22 @@ def claims_page(
                 f"{len(lacking)} claims were not tested, because encoders or tasks are missing;"
                 " --all lists them."
             )
-        tables = [Table(HEAD, tuple(_sections(tested, with_untested)), TEXT, tuple(notes))]
+        tables = [Table(_HEAD, tuple(_sections(tested, with_untested)), _TEXT, tuple(notes))]
         return [*tables, _lacking(lacking)] if lacking and with_untested else tables
 
-    return Page(tuple(claims), make_tables, {"csv": lambda: format_csv(claims)}, width=WIDTH)
+    return Page(tuple(claims), make_tables, {"csv": lambda: format_csv(claims)}, width=_WIDTH)
 
 
 def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSection]:
     """Claims by paper, data and probe."""
     for paper, data, probe in dict.fromkeys((one.paper, one.data, one.probe) for one in found):
         mine = [one for one in found if (one.paper, one.data, one.probe) == (paper, data, probe)]
-        by = f"probe: {'that of the paper' if probe == OWN else probe}"
-        heading = f"{TITLES[paper]}: {shorten_task(data)}, {by}" if data else TITLES[paper]
+        by = f"probe: {'that of the paper' if probe == PAPERS_OWN_PROBE else probe}"
+        heading = f"{_TITLES[paper]}: {shorten_task(data)}, {by}" if data else _TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
         lines = tuple(line for one in mine for line in _format_claim(one, every))
-        claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
+        claims = frozenset((i, _HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
         yield TableSection(heading, lines, f"{total}.", claims)
 
 
@@ -105,7 +110,7 @@ def _decisive_sides(one: TestedClaim) -> str:
     first, second = (f"{each:.1f}" for each in (one.first_score, one.second_score))
     if one.first == one.second and len(tasks) == 2:
         return f"{one.first}: {tasks[0]} {first}, {tasks[1]} {second}"
-    of = one.task if len(tasks) <= FEW else f"{len(tasks)} tasks"
+    of = one.task if len(tasks) <= _FEW else f"{len(tasks)} tasks"
     other = re.sub(r"^(chance )?[\d.]+$", r"\1", one.second)
     return f"{of}: {one.first} {first}, {other.strip()} {second}".replace(",  ", ", ")
 
@@ -128,8 +133,8 @@ def _explain_claims(found: Sequence[TestedClaim], correction: str, family: str) 
         " difference and the number of test examples, n."
     )
     yield (
-        f"p ({CORRECTIONS[correction]}): of the claim, corrected for all claims of this {family};"
-        f" inconclusive if {ALPHA:g} or above."
+        f"p ({_CORRECTIONS[correction]}): of the claim, corrected for all claims of this {family};"
+        f" inconclusive if {CLAIM_SIGNIFICANCE_LEVEL:g} or above."
     )
     if any(one.within for one in found):
         yield (
@@ -152,16 +157,22 @@ def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
             "Tenney et al. 2019: intervals are those of the caption of Table 2, which does not say"
             " what they are over."
         )
-    if recipes := [paper for paper in TRAININGS if any(one.paper == paper for one in found)]:
+    if recipes := [
+        paper for paper in TRAINING_DEVIATION_POINTS if any(one.paper == paper for one in found)
+    ]:
         yield (
             "recipes: the verdict on the recipes by which the encoders were trained, each of them"
             f" once. The standard deviation between trainings of a recipe is taken to be"
-            f" {TRAININGS[recipes[0]]:g} points, as measured on tasks like these with small ones."
+            f" {TRAINING_DEVIATION_POINTS[recipes[0]]:g} points, as measured on tasks like these"
+            " with small ones."
         )
-    if any(one.verdict == UNTESTED["figure"] for one in found):
-        yield f"{UNTESTED['figure']}: the paper gives it only in a figure, an appendix or the text."
-    if any(one.verdict == UNTESTED["correlation"] for one in found):
-        yield f"{UNTESTED['correlation']}: a correlation over encoders or tasks."
+    if any(one.verdict == UNTESTED_RELATIONS["figure"] for one in found):
+        yield (
+            f"{UNTESTED_RELATIONS['figure']}: the paper gives it only in a figure, an appendix or"
+            " the text."
+        )
+    if any(one.verdict == UNTESTED_RELATIONS["correlation"] for one in found):
+        yield f"{UNTESTED_RELATIONS['correlation']}: a correlation over encoders or tasks."
 
 
 def _result_notes(
@@ -181,7 +192,7 @@ def _result_notes(
     if any(who.row.endswith(", NMT") for cells in here for who in cells.encoders):
         yield "NMT: the target language of an encoder is not known; give it with --as."
     pooled = {
-        shorten_task(setting.data) or TITLES[setting.paper]: math.sqrt(variance)
+        shorten_task(setting.data) or _TITLES[setting.paper]: math.sqrt(variance)
         for setting, cells in known.items()
         for variance, df in [cells.trainings]
         if df
@@ -202,7 +213,7 @@ def _lacking(found: Sequence[TestedClaim]) -> Table:
     """The claims that were not tested, and why."""
     sections = [
         TableSection(
-            TITLES[paper],
+            _TITLES[paper],
             tuple((f"{f.claim} ({f.where})", f.verdict) for f in found if f.paper == paper),
         )
         for paper in dict.fromkeys(one.paper for one in found)

@@ -33,7 +33,7 @@ from lingprobe.extend import (
 )
 from lingprobe.extend import contrast as metric_contrast
 from lingprobe_extensions.papers.claim_tests import (
-    PAPERS,
+    PAPERS_WITH_CLAIMS,
     EstimatedDifference,
     Judgement,
     TestedClaim,
@@ -43,17 +43,17 @@ from lingprobe_extensions.papers.claim_tests import (
     untested_claim,
 )
 from lingprobe_extensions.papers.claims import (
-    CHANCE,
-    EPOCHS,
-    UNTESTED,
+    CHANCE_CELL,
+    EPOCH_RELATIONS,
+    UNTESTED_RELATIONS,
     PaperClaim,
     ScoreContrast,
     match_items,
     read_claims,
 )
 from lingprobe_extensions.papers.stand_ins import (
-    ARCHITECTURES,
-    OBJECTIVES,
+    ARCHITECTURE_NAMES,
+    OBJECTIVE_NAMES,
     StandIn,
     list_stand_ins,
     rows_of,
@@ -65,20 +65,20 @@ from lingprobe_extensions.papers.verdicts import (
     sum_differences,
 )
 
-WORDS: Mapping[Verdict, str] = {
+VERDICT_WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
     "contradicted": "not reproduced",
     "inconclusive": "inconclusive",
 }
-SPOKEN = {"eng": "English", "pol": "Polish"}
-MORE = {"conneau2018": ("ud", "ud2019")}
+_SPOKEN = {"eng": "English", "pol": "Polish"}
+_MORE = {"conneau2018": ("ud", "ud2019")}
 """Families whose tasks ask what a paper's columns of the same names ask, on other data."""
-BESIDE = {"conneau2018": "senteval-downstream"}
+_BESIDE = {"conneau2018": "senteval-downstream"}
 """The suite of further tasks that a paper makes claims about; their scores are in its appendix."""
-OWN = "the paper's"
+PAPERS_OWN_PROBE = "the paper's"
 Names = Mapping[str, Sequence[str]]
 """The rows that encoders were said to stand for, by their reference."""
-LANGUAGES = {
+_LANGUAGES = {
     "conneau2018": ("English",),
     "ettinger2018": ("English",),
     "tenney2019": ("English",),
@@ -139,7 +139,7 @@ class SettingScores:
 
 def retest_claims(
     results: Sequence[Result],
-    papers: Sequence[str] = PAPERS,
+    papers: Sequence[str] = PAPERS_WITH_CLAIMS,
     named: Names | None = None,
     correction: str = "holm",
 ) -> tuple[list[TestedClaim], dict[PaperSetting, SettingScores]]:
@@ -157,7 +157,7 @@ def retest_claims(
         tested |= {(one.id, one.data, one.probe): (one, what) for one, what in mine}
         if claim.paper in papers and not mine:
             lacking.append(untested_claim(claim, _missing(claim, list(here.values()))))
-    known = [one for one in judge_claims(list(tested.values()), WORDS, correction) if one]
+    known = [one for one in judge_claims(list(tested.values()), VERDICT_WORDS, correction) if one]
     return [*known, *lacking], settings
 
 
@@ -181,7 +181,7 @@ def collect_scores(
                 floor = suite.floor_of(suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
                 cells = into.setdefault(
-                    setting._replace(probe=OWN) if floor else setting, SettingScores()
+                    setting._replace(probe=PAPERS_OWN_PROBE) if floor else setting, SettingScores()
                 )
                 cells.why = cells.why or why
                 for who in [StandIn(floor, floor)] if floor else _stands(paper, one, named):
@@ -200,13 +200,13 @@ def collect_scores(
 def list_suites(paper: str) -> tuple[Suite, Suite]:
     """A paper's suite, and the same with all tasks that its claims are about."""
     suite: Suite = get_contents("suites").make(paper)
-    more: list[Suite] = [get_contents("suites").make(BESIDE[paper])] if paper in BESIDE else []
+    more: list[Suite] = [get_contents("suites").make(_BESIDE[paper])] if paper in _BESIDE else []
     columns = (*suite.paper.columns, *(name for m in more for name in m.paper.columns))
     return suite, replace(
         suite,
         paper=replace(suite.paper, columns=columns),
         columns=(*suite.columns, *(column for m in more for column in m.columns)),
-        families=(*suite.families, *MORE.get(paper, ()), *(f for m in more for f in m.families)),
+        families=(*suite.families, *_MORE.get(paper, ()), *(f for m in more for f in m.families)),
     )
 
 
@@ -217,7 +217,7 @@ def _locate_score(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] 
     suite, wider = list_suites(paper)
     trial = one.result.trial
     place = wider.locate_task(trial.task)
-    if place is None or _language(one) not in ("", *LANGUAGES[paper]):
+    if place is None or _language(one) not in ("", *_LANGUAGES[paper]):
         return None
     known = suite.locate_task(trial.task, one.result)
     why = "they are another family of tasks" if known is None else known.why
@@ -226,14 +226,14 @@ def _locate_score(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] 
         data = str(Reference("*", Reference.parse(data).argument))
     usual = wider.columns[place.column].probe
     same = bool(usual) and trial.probe == get_contents("probes").canonical(usual)
-    probe = OWN if same else shorten_reference(get_contents("probes"), trial.probe)
+    probe = PAPERS_OWN_PROBE if same else shorten_reference(get_contents("probes"), trial.probe)
     return PaperSetting(paper, data, probe), wider.paper.columns[place.column], why
 
 
 def _language(one: PaperScore) -> str:
     """The language of a score's task by its English name, '' where nobody says."""
     code = list_languages([one.result])[0]
-    return "" if code == "und-Zyyy" else SPOKEN.get(code.partition("-")[0], code)
+    return "" if code == "und-Zyyy" else _SPOKEN.get(code.partition("-")[0], code)
 
 
 def _stands(paper: str, one: PaperScore, named: Names) -> list[StandIn]:
@@ -263,7 +263,7 @@ def _judge_claim(
         return _estimate_difference(contrast, claim, cells)
 
     tasks = list_suites(claim.paper)[1].paper.columns
-    if claim.relation in EPOCHS:
+    if claim.relation in EPOCH_RELATIONS:
         groups = _along_epochs(claim, cells)
         one = decide_claim(claim, [[[[contrast]]] for contrast in groups], estimate_contrast)
     else:
@@ -271,7 +271,7 @@ def _judge_claim(
     if one is None:
         return None
     # a claim about baselines alone is the same beside every probe
-    probe = OWN if _about_floors(claim, cells) else setting.probe
+    probe = PAPERS_OWN_PROBE if _about_floors(claim, cells) else setting.probe
     return replace(one[0], data=setting.data, probe=probe), one[1]
 
 
@@ -336,7 +336,7 @@ def _estimate_difference(
     if between and weights:
         known.append(DifferenceEstimate(0.0, math.sqrt(between * sum(weights)), df))
     first, second = (_sum_side(side, cells) for side in (contrast.ours, contrast.theirs))
-    if claim.second.startswith(CHANCE):
+    if claim.second.startswith(CHANCE_CELL):
         second = sum(
             w * cells.scores[who, t][0].compared.row.majority for w, who, t in contrast.ours
         )
@@ -379,8 +379,8 @@ def _of_task(
 
 def _missing(claim: PaperClaim, here: Sequence[SettingScores]) -> str:
     """Why a claim was not tested."""
-    if claim.relation in UNTESTED:
-        return UNTESTED[claim.relation]
+    if claim.relation in UNTESTED_RELATIONS:
+        return UNTESTED_RELATIONS[claim.relation]
     tasks = {task for cells in here for _, task in cells.scores}
     asked = dict.fromkeys(task for side in claim.sides for task in side.split("; "))
     lost = [task for task in asked if task not in tasks]
@@ -388,7 +388,7 @@ def _missing(claim: PaperClaim, here: Sequence[SettingScores]) -> str:
         return "none of the paper's tasks was measured"
     if len(lost) == len(asked) or (lost and claim.over != "mean" and " / " in claim.tasks):
         return f"no score on {', '.join(lost)}"
-    epochs = claim.relation in EPOCHS
+    epochs = claim.relation in EPOCH_RELATIONS
     rows = [who for cells in here for who in (_several(cells) if epochs else _whole(cells))]
     sides = [claim.first, *([claim.second] if claim.level is None and claim.second else [])]
     gone = [side for side in sides if not match_items(side, rows, _get_row_name)]
@@ -403,7 +403,9 @@ def known_rows(paper: str) -> frozenset[str]:
     table = get_contents("suites").make(paper).paper
     printed = {b.row(line.name) for b in table.blocks for line in b.lines}
     ours = {
-        f"{a}, {o}" for a in ARCHITECTURES.values() for o in (*OBJECTIVES.values(), "Untrained")
+        f"{a}, {o}"
+        for a in ARCHITECTURE_NAMES.values()
+        for o in (*OBJECTIVE_NAMES.values(), "Untrained")
     }
     return frozenset(printed | (ours if paper == "conneau2018" else set()))
 
@@ -412,7 +414,7 @@ def match_row_names(name: str) -> list[str]:
     """The rows that somebody means: words in any order, whatever their case ('nmt en-fr
     bilstm-max'); UsageProblem for none.
     """
-    every = dict.fromkeys(row for paper in PAPERS for row in sorted(known_rows(paper)))
+    every = dict.fromkeys(row for paper in PAPERS_WITH_CLAIMS for row in sorted(known_rows(paper)))
     meant = [row for row in every if _letters(row) == _letters(name)]
     if not meant:
         near = get_close_matches(name, every, 3, 0.3)

@@ -20,9 +20,9 @@ from lingprobe import DataProblem, Dataset, Task
 from lingprobe.extend import Ints, digest_examples, open_draft
 
 Mode = Literal["blind", "check"]
-MARK = "sonde:"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-YES, NO = "yes", "no"
+SHEET_COMMENT_MARK = "sonde:"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+YES_ANSWER, _NO = "yes", "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Sheet:
     @property
     def answers(self) -> tuple[str, ...]:
         """The allowed judgements."""
-        return (YES, NO) if self.mode == "check" else tuple(self.words.values())
+        return (YES_ANSWER, _NO) if self.mode == "check" else tuple(self.words.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def write_sheet(reference: str, task: Task, to: Path, asking: SheetRequest) -> S
         rows = csv.writer(file, delimiter=between, lineterminator="\n")
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
             rows.writerow([f"# {line}"])
-        rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
+        rows.writerow([f"# {SHEET_COMMENT_MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
         shown = ["label"] if asking.mode == "check" else []
         rows.writerow(["id", "sentence", *shown, "judgement"])
         for number, (sentence, label) in enumerate(zip(sentences, labels, strict=True), 1):
@@ -169,8 +169,8 @@ def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> 
     ]
     if sheet.mode == "check":
         how = (
-            f"The column 'label' answers the question. Write {YES} under 'judgement' if it is"
-            f" right, {NO} if it is wrong."
+            f"The column 'label' answers the question. Write {YES_ANSWER} under 'judgement' if it"
+            f" is right, {_NO} if it is wrong."
         )
         return [
             question,
@@ -187,4 +187,4 @@ def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> 
 
 def _escape_formula(text: str) -> str:
     """The text with a space in front where a spreadsheet would compute it."""
-    return f" {text}" if text.startswith(FORMULA) and len(text) > 1 else text
+    return f" {text}" if text.startswith(_FORMULA) and len(text) > 1 else text

@@ -16,10 +16,16 @@ import numpy as np
 
 from lingprobe import DataProblem, HumanBound
 from lingprobe.extend import HumanAnswers, allow_code, digest_examples, get_contents, interval
-from lingprobe_extensions.papers.sheet import MARK, YES, Sheet, SheetSample, sample_sentences
+from lingprobe_extensions.papers.sheet import (
+    SHEET_COMMENT_MARK,
+    YES_ANSWER,
+    Sheet,
+    SheetSample,
+    sample_sentences,
+)
 
-DELIMITERS = ("\t", ";", ",")
-NEEDED = ("id", "judgement")
+_DELIMITERS = ("\t", ";", ",")
+_NEEDED = ("id", "judgement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ def _read_sheet_rows(file: Path) -> list[tuple[int, list[str]]]:
     header.
     """
     text = _read_sheet_text(file)
-    for delimiter in DELIMITERS:
+    for delimiter in _DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=None), delimiter=delimiter)
         try:
             rows = [(reader.line_num, cells) for cells in reader if cells]
@@ -79,7 +85,7 @@ def _read_sheet_rows(file: Path) -> list[tuple[int, list[str]]]:
         if any(_is_header(cells) for _, cells in rows):
             return rows
     raise DataProblem(
-        f"{file}: no row with {' and '.join(map(repr, NEEDED))} in it; keep the header of the"
+        f"{file}: no row with {' and '.join(map(repr, _NEEDED))} in it; keep the header of the"
         " sheet, and save it as text (TSV or CSV)"
     )
 
@@ -101,27 +107,27 @@ def _read_sheet_text(file: Path) -> str:
 
 def _is_header(cells: Sequence[str]) -> bool:
     names = {cell.strip().casefold() for cell in cells}
-    return all(name in names for name in NEEDED)
+    return all(name in names for name in _NEEDED)
 
 
 def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
     """What the sheet says that it asks."""
     for number, cells in rows:
         comment = cells[0].strip()
-        if not comment.startswith("#") or MARK not in comment:
+        if not comment.startswith("#") or SHEET_COMMENT_MARK not in comment:
             continue
         try:
-            values = json.loads(comment.partition(MARK)[2])
+            values = json.loads(comment.partition(SHEET_COMMENT_MARK)[2])
             known = {f.name for f in fields(Sheet)}  # sheets of earlier releases have no `by`
             return Sheet(**{name: value for name, value in values.items() if name in known})
         except (ValueError, RecursionError, KeyError, TypeError):
             raise DataProblem(
-                f"{file}:{number}: the line that begins '# {MARK}' was changed; copy it from the"
-                " sheet as it was written"
+                f"{file}:{number}: the line that begins '# {SHEET_COMMENT_MARK}' was changed; copy"
+                " it from the sheet as it was written"
             ) from None
     raise DataProblem(
-        f"{file}: the line that begins '# {MARK}' and gives the question is missing; copy it from"
-        " the sheet as it was written"
+        f"{file}: the line that begins '# {SHEET_COMMENT_MARK}' and gives the question is missing;"
+        " copy it from the sheet as it was written"
     )
 
 
@@ -212,7 +218,9 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> HumanBound:
     drawn = _redraw_sample(sheet, sheets)
     gold = drawn.gold
     winners = {key: find_majority(cast) for key, cast in judged.items()}
-    right = {key: YES if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged}
+    right = {
+        key: YES_ANSWER if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged
+    }
     worth = {key: (right[key] in won) / len(won) for key, won in winners.items()}
     low, high = interval([list(worth.values())])
     return HumanBound(

@@ -16,14 +16,14 @@ from typing import Any
 from lingprobe import DataProblem, Reference
 from lingprobe.extend import read_training_facts, try_parse_reference
 
-MIX = "mix:lex+1-top"  # of layers (Tenney et al. 2019, equation 1)
-ARCHITECTURES = {
+_MIX = "mix:lex+1-top"  # of layers (Tenney et al. 2019, equation 1)
+ARCHITECTURE_NAMES = {
     "bilstm-last": "BiLSTM-last",
     "bilstm-max": "BiLSTM-max",
     "gated-convnet": "GatedConvNet",
     "lstm-last": "LSTM-last",
 }
-OBJECTIVES = {
+OBJECTIVE_NAMES = {
     "translate": "NMT",
     "autoencode": "AutoEncoder",
     "next": "SkipThought",
@@ -33,32 +33,32 @@ OBJECTIVES = {
 """What Conneau et al. (2018, section 3) call architectures and training tasks. Of translations the
 target language is not known.
 """
-COMPOSED = {
+_COMPOSED = {
     ("lstm-last", "denoise"): "SDAE",
     ("gru-last", "skip"): "ST-UNI",
     ("bigru-last", "skip"): "ST-BI",
     ("bilstm-max", "infer"): "InferSent",
 }
 """What Ettinger et al. (2018, section 7.1) call trained encoders."""
-SENT2VEC = "bow", "cbow"
+_SENT2VEC = "bow", "cbow"
 """What Krasnowska-Kieraś & Wróblewska (2019, section 4.4) trained as Sent2Vec with negative
 sampling.
 """
-PUBLISHED = {"laser": "LASER", "use": "USE", "sent2vec": "Sent2Vec-orig"}
+_PUBLISHED = {"laser": "LASER", "use": "USE", "sent2vec": "Sent2Vec-orig"}
 """Encoders that Krasnowska-Kieraś & Wróblewska (2019, section 4.4) took as they were published."""
-SKIP_THOUGHT = {"uni": "ST-UNI", "bi": "ST-BI"}
-CONTEXTUAL = {
+_SKIP_THOUGHT = {"uni": "ST-UNI", "bi": "ST-BI"}
+_CONTEXTUAL = {
     ("cove", "lex"): "CoVe lex",
     ("cove", "cat:lex+top"): "CoVe full",
     ("elmo", "lex"): "ELMo lex",
     ("elmo", "mix"): "ELMo full",
-    ("elmo", MIX): "ELMo full",
+    ("elmo", _MIX): "ELMo full",
 }
 """Encoders and what is read of them (Tenney et al. 2019, section 3); ELMo's layer 0 is `lex`."""
-READ = {"lex": "lex", "cat:lex+top": "cat", MIX: "mix"}
-MODELS = {"*bert-base-uncased*": "BERT-base", "*bert-large-uncased*": "BERT-large", "*gpt": "GPT"}
+_READ = {"lex": "lex", "cat:lex+top": "cat", _MIX: "mix"}
+_MODELS = {"*bert-base-uncased*": "BERT-base", "*bert-large-uncased*": "BERT-large", "*gpt": "GPT"}
 """Tenney et al. 2019, section 3."""
-DRAWN = frozenset({"trained", "untrained", "bow"})
+_DRAWN = frozenset({"trained", "untrained", "bow"})
 """Encoders that a seed decides."""
 
 
@@ -98,7 +98,7 @@ def list_stand_ins(encoder: str, read: str, rows: tuple[str, ...], best: int = 0
         made["files"] = sorted((made["files"] or {}).values())
         recipe = json.dumps(made, sort_keys=True) if facts else str(parsed.without("epoch"))
     return [
-        StandIn(row, f"{recipe} {read}", epoch, parsed.name in DRAWN)
+        StandIn(row, f"{recipe} {read}", epoch, parsed.name in _DRAWN)
         for row in dict.fromkeys(rows)
         for epoch in epochs
     ]
@@ -127,12 +127,12 @@ def rows_of(paper: str, encoder: str, read: str, language: str) -> tuple[str, ..
     if paper == "conneau2018":
         return _conneau(name, argument, options["pool"], how)
     if paper == "ettinger2018":
-        known = COMPOSED.get(how, "")
+        known = _COMPOSED.get(how, "")
         if name == "skipthought":
-            known = SKIP_THOUGHT.get(options.get("model", ""), "")
+            known = _SKIP_THOUGHT.get(options.get("model", ""), "")
         return _some("BOW" if name == "static" and options["pool"] == "mean" else known)
     if paper == "ud2019":
-        known = "Sent2Vec-NS" if how == SENT2VEC and options["pool"] == "mean" else ""
+        known = "Sent2Vec-NS" if how == _SENT2VEC and options["pool"] == "mean" else ""
         return _some(known or _krasnowska(name, argument, options), f"{language}, ")
     drawn = options.get("weights", "trained") != "trained"
     return () if drawn else _some(_tenney(name, argument, read))
@@ -145,17 +145,17 @@ def _some(row: str, before: str = "") -> tuple[str, ...]:
 def _conneau(name: str, argument: str, pool: str, how: tuple[str, str]) -> tuple[str, ...]:
     if name == "static" and pool == "mean":
         return ("BoV-fastText",)
-    if name == "untrained" and (argument or "bilstm-max") in ARCHITECTURES and pool != "none":
-        return (f"{ARCHITECTURES[argument or 'bilstm-max']}, Untrained",)
-    architecture, objective = ARCHITECTURES.get(how[0], ""), OBJECTIVES.get(how[1], "")
+    if name == "untrained" and (argument or "bilstm-max") in ARCHITECTURE_NAMES and pool != "none":
+        return (f"{ARCHITECTURE_NAMES[argument or 'bilstm-max']}, Untrained",)
+    architecture, objective = ARCHITECTURE_NAMES.get(how[0], ""), OBJECTIVE_NAMES.get(how[1], "")
     return _some(f"{architecture}, {objective}" if architecture and objective else "")
 
 
 def _tenney(name: str, argument: str, read: str) -> str:
     """Rows of Tenney et al. (2019, section 3)."""
-    model = next((m for p, m in MODELS.items() if fnmatchcase(argument, p)), "")
-    known = f"{model} {READ[read]}" if name == "hf" and model and read in READ else ""
-    return CONTEXTUAL.get((name, read), known)
+    model = next((m for p, m in _MODELS.items() if fnmatchcase(argument, p)), "")
+    known = f"{model} {_READ[read]}" if name == "hf" and model and read in _READ else ""
+    return _CONTEXTUAL.get((name, read), known)
 
 
 def _krasnowska(name: str, argument: str, options: Mapping[str, str]) -> str:
@@ -166,4 +166,4 @@ def _krasnowska(name: str, argument: str, options: Mapping[str, str]) -> str:
         pooled = options["pool"] in ("mean", "max") and options.get("layers") == "penultimate"
         return f"BERT-{options['pool']}" if pooled else ""
     known = "LASER" if "laser" in argument.casefold() else ""
-    return PUBLISHED.get(name, known)
+    return _PUBLISHED.get(name, known)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from scipy.special import stdtrit
 
-ALPHA = 0.05  # the level of significance
+CLAIM_SIGNIFICANCE_LEVEL = 0.05  # the level of significance
 Direction = Literal["above", "below", "alike"]
 Verdict = Literal["supported", "contradicted", "inconclusive"]
 
@@ -130,7 +130,7 @@ def judge_claim(evidence: ClaimEvidence, corrected: float) -> Verdict:
     """Whether a claim holds, does not hold, or is inconclusive, from its p value corrected over all
     claims.
     """
-    if corrected >= ALPHA:
+    if corrected >= CLAIM_SIGNIFICANCE_LEVEL:
         return "inconclusive"
     return "supported" if evidence.supports else "contradicted"
 

@@ -22,7 +22,7 @@ from lingprobe_extensions.train.options import (
 from lingprobe_extensions.train.parsers.tagger import TaggedText, tag_text
 from lingprobe_extensions.train.parsers.treebank import find_train_dev_files
 from lingprobe_extensions.train.sentences import train_sentence_encoder
-from lingprobe_extensions.train.settings import TREES, TrainingRequest, objective_of
+from lingprobe_extensions.train.settings import PARSER_ARCHITECTURE, TrainingRequest, objective_of
 from lingprobe_extensions.train.static import TrainedVectors
 
 
@@ -60,7 +60,7 @@ def train(
     paths, judged, also = (
         [Path(p).expanduser() for p in as_list(x)] for x in (data, dev, evaluate)
     )
-    if architecture == TREES:
+    if architecture == PARSER_ARCHITECTURE:
         paths, its_dev = map(list, find_train_dev_files(paths))
         judged = judged or its_dev
     left_out = [
@@ -84,7 +84,7 @@ def _option(name: str, values: Iterable[str]) -> list[str]:
 
 def _usual(architecture: str) -> str:
     """The recipe where none is named."""
-    return TREES if architecture == TREES else ""
+    return PARSER_ARCHITECTURE if architecture == PARSER_ARCHITECTURE else ""
 
 
 @takes_options(ExportOptions)

@@ -22,10 +22,10 @@ from lingprobe_extensions.train import guesses
 from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.draws import NegativeSampler, predicted_shares, without_some
-from lingprobe_extensions.train.encoder import WORDS
+from lingprobe_extensions.train.encoder import VOCABULARY_FILE
 from lingprobe_extensions.train.loop import (
-    STATE,
-    TOLD,
+    PROGRESS_INTERVAL_SECONDS,
+    TRAINING_STATE_FILE,
     EpochResult,
     TrainingStart,
     load_training_state,
@@ -41,9 +41,9 @@ from lingprobe_extensions.train.weights import save_tensors
 if TYPE_CHECKING:
     from lingprobe_extensions.train.steps import TrainingPart, VectorTables
 
-PIECE = 1 << 15  # words whose draws are in memory at once
-JUDGED = 5000  # words of dev that are predicted, up to the end of a sentence
-RATE = 0.2  # Pagliardini et al. 2018
+_PIECE = 1 << 15  # words whose draws are in memory at once
+_JUDGED = 5000  # words of dev that are predicted, up to the end of a sentence
+_RATE = 0.2  # Pagliardini et al. 2018
 
 Told = Callable[[int, int, float], None]
 
@@ -64,8 +64,8 @@ def start_word_vectors(
             f" that occur {settings.least} times, and {len(dev):,} to judge by, of which none has"
             " two of these words; give more text, or a lower least="
         )
-    write_text(out / WORDS, "\n".join(vocabulary.words))
-    said = learner.facts | {"words": digest_files([out / WORDS])}
+    write_text(out / VOCABULARY_FILE, "\n".join(vocabulary.words))
+    said = learner.facts | {"words": digest_files([out / VOCABULARY_FILE])}
     said["trivial"] = dict(guesses.guess_by_frequency(vocabulary.counts, judged))
     said["counts"] |= {"train": len(train), "dev": len(dev)}
     return TrainingStart(learner, said, train, dev)
@@ -174,9 +174,9 @@ class WordVectorTraining:
             if not np.isfinite(loss):
                 raise DataProblem(
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
-                    f" {self.settings.rate or RATE:g}"
+                    f" {self.settings.rate or _RATE:g}"
                 )
-            if time.perf_counter() - last > TOLD:
+            if time.perf_counter() - last > PROGRESS_INTERVAL_SECONDS:
                 last = time.perf_counter()
                 report(done, every, loss / max(count, 1))
         shares = guesses.WordShares(self.negatives.shares, self.shares)
@@ -191,7 +191,7 @@ class WordVectorTraining:
         how, words = self.settings, int(self.vocabulary.counts.sum())
         begin = (number - 1) * words + done
         first, last = (
-            (how.rate or RATE) * (1 - at / (how.epochs * words)) for at in (begin, begin + more)
+            (how.rate or _RATE) * (1 - at / (how.epochs * words)) for at in (begin, begin + more)
         )
         return self.steps.LearningRates(first, last, how.divided)
 
@@ -204,7 +204,7 @@ class WordVectorTraining:
             texts = self.vocabulary.drop_rare_words(every)
             rows = np.flatnonzero(texts.lengths)
             ends = np.cumsum(texts.lengths_of(rows))
-            cuts = np.searchsorted(ends, np.arange(PIECE, len(texts.ids), PIECE))
+            cuts = np.searchsorted(ends, np.arange(_PIECE, len(texts.ids), _PIECE))
             for first, last in pairwise(np.unique([0, *cuts, len(rows)]).tolist()):
                 yield self._part(texts.take(rows[first:last]), draws)
 
@@ -234,7 +234,7 @@ class WordVectorTraining:
         draws = np.random.default_rng((self.settings.seed, 0, 1))
         rows = draws.permutation(np.flatnonzero(texts.lengths > 1))
         lengths = texts.lengths_of(rows)
-        texts = texts.take(rows[np.cumsum(lengths) - lengths < JUDGED])
+        texts = texts.take(rows[np.cumsum(lengths) - lengths < _JUDGED])
         words = len(self.vocabulary.words)
         part: TrainingPart = self.steps.TrainingPart(
             texts.ids,
@@ -255,7 +255,7 @@ class WordVectorTraining:
     def keep(self, folder: Path) -> None:
         """Write all that going on needs, in one file that is there whole or not at all."""
         facts = {"epochs": json.dumps([vars(epoch) for epoch in self.epochs])}
-        save_tensors(self.tables._asdict(), folder / STATE, facts)
+        save_tensors(self.tables._asdict(), folder / TRAINING_STATE_FILE, facts)
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""

@@ -21,9 +21,9 @@ from lingprobe import DataProblem
 from lingprobe.extend import Ints, compute_offsets
 from lingprobe_extensions.train.texts import NumberedTexts, WordNumbers, join_texts
 
-BLOCK = 1 << 20  # words that are in memory at once, or one sentence
-STRETCHES = 256  # that make up a block, where sentences are drawn from all over the text
-WAITING = 1 << 16  # words that are written at once
+_BLOCK = 1 << 20  # words that are in memory at once, or one sentence
+_STRETCHES = 256  # that make up a block, where sentences are drawn from all over the text
+_WAITING = 1 << 16  # words that are written at once
 
 
 @dataclass
@@ -55,7 +55,7 @@ class TrainingCorpus:
             for sentence in sentences:
                 lengths.append(len(sentence))
                 waiting.extend(numbers[word] for word in sentence)
-                if len(waiting) > WAITING:
+                if len(waiting) > _WAITING:
                     waiting.tofile(file)
                     del waiting[:]
             waiting.tofile(file)
@@ -79,7 +79,7 @@ class TrainingCorpus:
         """The first and last + 1 sentence of parts of about so many words each; without a number,
         of what is in memory at once.
         """
-        size = words or BLOCK
+        size = words or _BLOCK
         cuts = np.searchsorted(self.starts, np.arange(size, self.starts[-1], size))
         every = np.unique([0, *cuts.tolist(), len(self)]).tolist()
         return list(pairwise(every))
@@ -88,10 +88,10 @@ class TrainingCorpus:
         """Those of the sentences `rows` (sorted), some at a time, each time from all over the text:
         short stretches are drawn, as many as are in memory at once, and their sentences mixed.
         """
-        stretches = self.blocks(max(BLOCK // STRETCHES, 1))
+        stretches = self.blocks(max(_BLOCK // _STRETCHES, 1))
         order = draws.permutation(len(stretches))
-        for first in range(0, len(order), STRETCHES):
-            some = [stretches[i] for i in order[first : first + STRETCHES].tolist()]
+        for first in range(0, len(order), _STRETCHES):
+            some = [stretches[i] for i in order[first : first + _STRETCHES].tolist()]
             texts = join_texts([self.within(rows, *stretch) for stretch in some])
             yield texts.take(draws.permutation(len(texts)))
 

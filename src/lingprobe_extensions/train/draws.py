@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lingprobe.extend import Ints
 
-POWER = 0.5  # of a word's frequency, to which negatives are drawn (Pagliardini et al. 2018)
+_POWER = 0.5  # of a word's frequency, to which negatives are drawn (Pagliardini et al. 2018)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class NegativeSampler:
     @classmethod
     def of(cls, counts: Ints) -> NegativeSampler:
         """For words that occur so often."""
-        weights = counts.astype(np.float64) ** POWER
+        weights = counts.astype(np.float64) ** _POWER
         shares = weights / weights.sum()
         kept = shares * len(shares)
         alias = np.arange(len(shares), dtype=np.int32)

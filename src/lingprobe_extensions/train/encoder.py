@@ -27,8 +27,11 @@ from lingprobe.extend import (
 from lingprobe_extensions.train.ngrams import BigramVectors, drawn_vectors
 from lingprobe_extensions.train.seen import Hashes, read_seen
 
-FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
-WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
+_FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
+VOCABULARY_FILE, UNKNOWN_WORD = (
+    "words.txt",
+    "<unk>",
+)  # of learnt vectors, in their order; the first for all others
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class TrainedEncoder:
         mark = digest_files([file]) if file else ""
         if file and facts.get("digests", {}).get(self._number(facts), mark) != mark:
             raise DataProblem(f"{file} is damaged: it is not what was trained; copy it again")
-        words = [Path(self.folder).expanduser() / WORDS] if self._has_words(facts) else []
+        words = [Path(self.folder).expanduser() / VOCABULARY_FILE] if self._has_words(facts) else []
         read = str(facts.get("words", facts["vectors"]))  # of a bag, its words
         return " ".join([mark or drawn, read, *map(_digest, words)])
 
@@ -213,7 +216,7 @@ class TrainedEncoder:
 
     def _bag(self, facts: Mapping[str, Any]) -> BigramVectors:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
-        path = Path(self.folder).expanduser() / WORDS
+        path = Path(self.folder).expanduser() / VOCABULARY_FILE
         if not path.is_file() or digest_files([path]) != facts["words"]:
             raise DataProblem(f"{path}, which has the words of the encoder, is missing or changed")
         shape = facts["shape"]["buckets"], facts["shape"]["dim"], facts["settings"]["seed"]
@@ -229,18 +232,18 @@ class TrainedEncoder:
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
-        kept = {"most": FEW} if "parser" in facts else {}
+        kept = {"most": _FEW} if "parser" in facts else {}
         return open_word_table(path, settings["dim"], settings["seed"], **kept)
 
 
 def read_training_words(folder: Path) -> list[str]:
     """The words of an encoder's training; DataProblem where they are not there."""
     try:
-        return (folder / WORDS).read_text("utf-8").split("\n")
+        return (folder / VOCABULARY_FILE).read_text("utf-8").split("\n")
     except (OSError, ValueError):
         raise DataProblem(
-            f"{folder / WORDS}, which has the words of the encoder's training, cannot be read; give"
-            " the command of its training again"
+            f"{folder / VOCABULARY_FILE}, which has the words of the encoder's training, cannot be"
+            " read; give the command of its training again"
         ) from None
 
 
@@ -326,13 +329,13 @@ def _load_form_network(weights: Path | None, mark: str) -> Any:
     """What makes vectors of forms, with the weights of a file; `mark` tells one content of it from
     another.
     """
-    from lingprobe_extensions.train.nets.forms import FORMS, FormEmbedding, FormShape
+    from lingprobe_extensions.train.nets.forms import FORM_WEIGHT_PREFIX, FormEmbedding, FormShape
 
     if weights is None:
         raise DataProblem("a parser is not read before training; leave epoch=0 out")
     net = FormEmbedding(FormShape.read(read_training_facts(weights.parent)["parser"]["forms"]))
     kept = tensors_of(weights)
-    net.load_state_dict({name: kept[f"{FORMS}{name}"] for name in net.state_dict()})
+    net.load_state_dict({name: kept[f"{FORM_WEIGHT_PREFIX}{name}"] for name in net.state_dict()})
     return net.eval()
 
 

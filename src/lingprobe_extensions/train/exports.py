@@ -22,12 +22,12 @@ from lingprobe.extend import (
     split_words,
     write_text,
 )
-from lingprobe_extensions.train.encoder import UNKNOWN, TrainedEncoder, read_training_words
+from lingprobe_extensions.train.encoder import UNKNOWN_WORD, TrainedEncoder, read_training_words
 
-POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
+_POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""
 _NO_WORD = "\ufffd"  # which no encoder knows
-CHECKED, CLOSE = 8, 1e-5  # sentences that are read again, and how far numbers may lie apart
+_CHECKED, _CLOSE = 8, 1e-5  # sentences that are read again, and how far numbers may lie apart
 
 
 class ExportedEncoder(NamedTuple):
@@ -61,17 +61,17 @@ def export_encoder(
     """
     facts = encoder.facts
     architecture = facts["architecture"]
-    if architecture not in POOLING or encoder.pool == "none":
+    if architecture not in _POOLING or encoder.pool == "none":
         raise DataProblem(
             f"{encoder.folder} is a {architecture}, which the modules of"
-            f" sentence-transformers cannot express; they can {', '.join(POOLING)}"
+            f" sentence-transformers cannot express; they can {', '.join(_POOLING)}"
         )
     shape = NetworkShape(**facts["shape"])
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
     every = dict.fromkeys([*read_training_words(Path(encoder.folder).expanduser()), *extra_words])
-    forms = [form for form in every if form.split() == [form] and form != UNKNOWN]
-    network, (vectors, known) = encoder.parts([*forms, UNKNOWN], facts)
+    forms = [form for form in every if form.split() == [form] and form != UNKNOWN_WORD]
+    network, (vectors, known) = encoder.parts([*forms, UNKNOWN_WORD], facts)
     tokenizer = _make_tokenizer(forms)
     model = _build_modules(shape, network, tokenizer, vectors)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -97,15 +97,15 @@ def _make_tokenizer(forms: Sequence[str]) -> Any:
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    numbers = {form: number for number, form in enumerate([*forms, UNKNOWN])}
-    made = Tokenizer(models.WordLevel(numbers, unk_token=UNKNOWN))
+    numbers = {form: number for number, form in enumerate([*forms, UNKNOWN_WORD])}
+    made = Tokenizer(models.WordLevel(numbers, unk_token=UNKNOWN_WORD))
     made.normalizer = normalizers.Replace(Regex(r"\A\s*\z"), _NO_WORD)
     made.pre_tokenizer = (
         pre_tokenizers.WhitespaceSplit()
         if any(map(_is_cut, forms))
         else pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
     )
-    return PreTrainedTokenizerFast(tokenizer_object=made, unk_token=UNKNOWN)
+    return PreTrainedTokenizerFast(tokenizer_object=made, unk_token=UNKNOWN_WORD)
 
 
 def _build_modules(shape: NetworkShape, network: Any, tokenizer: Any, vectors: Floats) -> Any:
@@ -123,7 +123,7 @@ def _build_modules(shape: NetworkShape, network: Any, tokenizer: Any, vectors: F
         both = lstm.bidirectional
         modules.append(kinds.LSTM(shape.dim, shape.hidden, lstm.num_layers, bidirectional=both))
         modules[-1].encoder.load_state_dict(lstm.state_dict())
-    modules.append(kinds.Pooling(shape.pooled_dim, POOLING[shape.architecture]))
+    modules.append(kinds.Pooling(shape.pooled_dim, _POOLING[shape.architecture]))
     if network.head is not None:
         straight = torch.nn.Identity()
         modules.append(kinds.Dense(shape.pooled_dim, shape.embedding, activation_function=straight))
@@ -139,13 +139,13 @@ def _check_export(
 
     words, sentences = iter(forms), list[Sentence]()
     while part := list(islice(words, 3 * len(sentences) + 1)):
-        if len(sentences) == CHECKED:
+        if len(sentences) == _CHECKED:
             break
         sentences.append(Sentence.of((*part, *more)))
     ours = encoder.encode(sentences).layers[0]
     model = SentenceTransformer(str(folder), device="cpu")
     theirs = model.encode([sentence.text for sentence in sentences], show_progress_bar=False)
-    if not np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE):
+    if not np.allclose(ours, theirs, rtol=_CLOSE, atol=_CLOSE):
         raise DataProblem(
             f"{encoder.folder}: as modules of sentence-transformers it gives other vectors than"
             " here; nothing was written"

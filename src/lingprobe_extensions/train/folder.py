@@ -13,12 +13,12 @@ from lingprobe.extend import digest_files, read_training_facts, write_text
 from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import EpochResult
 from lingprobe_extensions.train.options import TrainingSettings
-from lingprobe_extensions.train.seen import SEEN
-from lingprobe_extensions.train.settings import TREES, TrainingRequest
+from lingprobe_extensions.train.seen import SEEN_TEXTS_FILE
+from lingprobe_extensions.train.settings import PARSER_ARCHITECTURE, TrainingRequest
 from lingprobe_extensions.train.splits import describe_counts
 
-CARD, MODEL = "README.md", "model.json"
-FORMAT = 2  # of what a folder says, as `read_facts` reads it
+_CARD, TRAINED_FACTS_FILE = "README.md", "model.json"
+ENCODER_FORMAT_VERSION = 2  # of what a folder says, as `read_facts` reads it
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,18 @@ def _format_number(value: float) -> str:
 
 def format_train_command(request: TrainingRequest, settings: TrainingSettings) -> str:
     """What makes such an encoder, on the command line."""
-    recipe = TREES if request.architecture == TREES else ""
+    recipe = PARSER_ARCHITECTURE if request.architecture == PARSER_ARCHITECTURE else ""
     usual, chosen = asdict(TrainingSettings.of({}, recipe)), asdict(settings)
     told = [
         f"{name}={_format_setting(value)}" for name, value in chosen.items() if value != usual[name]
     ]
     learns = ["encoder", request.architecture, "--objective", request.objective]
     words = [
-        *("lingprobe", "train", *([TREES] if request.architecture == TREES else learns)),
+        *(
+            "lingprobe",
+            "train",
+            *([PARSER_ARCHITECTURE] if request.architecture == PARSER_ARCHITECTURE else learns),
+        ),
         *("--data", *map(str, request.files)),
         *(["--dev", *map(str, request.dev)] if request.dev else []),
         *request.left_out,
@@ -110,15 +114,17 @@ def write_facts(out: Path, facts: Mapping[str, Any], epochs: Sequence[EpochResul
     """Write what is known of an encoder after some epochs."""
     told = [epoch.plain() for epoch in epochs]
     said = {**facts, "digests": _digests(out, [epoch.number for epoch in epochs]), "epochs": told}
-    write_text(out / MODEL, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
-    write_text(out / CARD, _card(out, said))
+    write_text(out / TRAINED_FACTS_FILE, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+    write_text(out / _CARD, _card(out, said))
 
 
 def _digests(out: Path, epochs: Sequence[int]) -> dict[str, str]:
     """What tells the weights of each epoch from others; those of epochs before the last, which may
     be damaged since, as they were told before.
     """
-    known = read_training_facts(out).get("digests", {}) if (out / MODEL).is_file() else {}
+    known = (
+        read_training_facts(out).get("digests", {}) if (out / TRAINED_FACTS_FILE).is_file() else {}
+    )
     kept = {str(n): known[str(n)] for n in epochs[:-1] if str(n) in known}
     files = {str(n): epoch_file(out, n) for n in epochs if str(n) not in kept}
     return {**kept, **{n: digest_files([file]) for n, file in files.items() if file.is_file()}}
@@ -147,7 +153,7 @@ def _card(out: Path, facts: Mapping[str, Any]) -> str:
         f" {facts['parameters']:,} weights, objective {facts['objective']}. As an encoder it is"
         f" `trained:{out.name}`.\n\n## Data\n\n{files}\n\n"
         + describe_counts(facts["counts"])
-        + f"\n\n`{SEEN}` contains hashes (eight bytes) of the letters and digits of the"
+        + f"\n\n`{SEEN_TEXTS_FILE}` contains hashes (eight bytes) of the letters and digits of the"
         f" {facts['seen']:,} distinct texts that it was trained or evaluated on: sources, targets,"
         " both sentences of pairs. It is never probed on these."
         + f"\n\n## Figures on dev\n\n```\n{_tabulate_epochs(facts['epochs'])}\n```\n\nBest: epoch"

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from lingprobe.extend import Ints
-from lingprobe_extensions.train.objectives import MOST, Figures
+from lingprobe_extensions.train.objectives import MAX_PERPLEXITY_LOSS, Figures
 
 if TYPE_CHECKING:
     from lingprobe_extensions.train.steps import TrainingPart, VectorTables
 
-ROWS = 256  # words whose scores against all others are in memory at once
+_ROWS = 256  # words whose scores against all others are in memory at once
 
 
 class WordShares(NamedTuple):
@@ -40,9 +40,9 @@ def measure_guesses(tables: VectorTables, batch: TrainingPart, shares: WordShare
     hidden, seldom = average_contexts(tables.source, batch), -np.log(shares.predicted)
     bias = seldom + np.log(shares.negative)
     total = 0.0
-    for first in range(0, len(hidden), ROWS):
-        scores = hidden[first : first + ROWS] @ tables.target.T + bias
-        own = batch.ids[first : first + ROWS]
+    for first in range(0, len(hidden), _ROWS):
+        scores = hidden[first : first + _ROWS] @ tables.target.T + bias
+        own = batch.ids[first : first + _ROWS]
         total += float((logsumexp(scores, 1) - scores[np.arange(len(own)), own]).sum())
     other = batch.negatives[:, 0]
     own, against = (
@@ -50,7 +50,7 @@ def measure_guesses(tables: VectorTables, batch: TrainingPart, shares: WordShare
         for words in (batch.ids, other)
     )
     return {
-        "perplexity": math.exp(min(total / len(hidden), MOST)),
+        "perplexity": math.exp(min(total / len(hidden), MAX_PERPLEXITY_LOSS)),
         "accuracy": _compute_win_share((own - against)[other != batch.ids]),
     }
 

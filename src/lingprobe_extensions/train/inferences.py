@@ -11,14 +11,14 @@ from lingprobe import DataProblem
 from lingprobe.extend import read_text_lines, uncompressed_path
 from lingprobe_extensions.train.data import FileReading, TrainingExample
 
-COLUMNS = {
+_COLUMNS = {
     "premise": ("premise", "sentence1"),
     "hypothesis": ("hypothesis", "sentence2"),
     "label": ("label", "gold_label"),
 }
-UNLABELLED = frozenset({"-", ""})
-EVALUATION = frozenset({"dev", "test", "validation", "val"})
-SOURCES = {
+_UNLABELLED = frozenset({"-", ""})
+_EVALUATION = frozenset({"dev", "test", "validation", "val"})
+_SOURCES = {
     "machine-made hypotheses": ("joci*",),
     "written from templates": ("imppres*", "curriculum*", "hans*", "help*"),
     "labelled automatically": ("*silver*",),
@@ -47,7 +47,7 @@ def inferences(paths: Sequence[Path], reading: FileReading) -> Iterator[Training
             premise, hypothesis, label = _parse_inference(where, row)
             if (
                 reason := "without a label"
-                if label in UNLABELLED
+                if label in _UNLABELLED
                 else explain_unfit_pair(row, reading)
             ):
                 reading.counts[reason] += 1
@@ -64,14 +64,14 @@ def explain_unfit_pair(row: Mapping[str, str], reading: FileReading) -> str:
     """
     if reading.dev:
         return ""
-    if "split" not in reading.where and row.get("split", "") in EVALUATION:
+    if "split" not in reading.where and row.get("split", "") in _EVALUATION:
         return "of dev and test splits"
     if "source" in reading.where or not (source := row.get("source", "").lower()):
         return ""
     return next(
         (
             reason
-            for reason, patterns in SOURCES.items()
+            for reason, patterns in _SOURCES.items()
             if any(fnmatchcase(source, pattern) for pattern in patterns)
         ),
         "",
@@ -80,7 +80,8 @@ def explain_unfit_pair(row: Mapping[str, str], reading: FileReading) -> str:
 
 def _parse_inference(where: str, row: Mapping[str, str]) -> Sequence[str]:
     cells = {
-        name: next((row[key] for key in keys if key in row), None) for name, keys in COLUMNS.items()
+        name: next((row[key] for key in keys if key in row), None)
+        for name, keys in _COLUMNS.items()
     }
     if missing := [name for name, cell in cells.items() if cell is None]:
         raise DataProblem(f"{where}: no {missing[0]}; there must be a column with this name")

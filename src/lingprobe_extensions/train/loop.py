@@ -22,18 +22,20 @@ from torch import Tensor, nn
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, SentenceNetwork, SentencesRead, get_processor_level
 from lingprobe_extensions.train.nets.forms import FormEmbedding
-from lingprobe_extensions.train.nets.heads import HEAD, WordEmbedding
+from lingprobe_extensions.train.nets.heads import HEAD_WEIGHT_PREFIX, WordEmbedding
 from lingprobe_extensions.train.objectives import Figures, TrainingLesson
 from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.texts import NumberedTexts
 from lingprobe_extensions.train.weights import save_tensors
 
-STATE = "state.safetensors"
-POOL = 100  # batches whose examples are sorted by length together
-BROKEN = 1e4  # a loss, from which on nothing is learnt any more; NaN is none below
-PAUSE = 300.0  # seconds of an epoch after which what going on needs is written
-ON = " on "  # between a figure and the file that it is of, where that is not dev
-TOLD = 0.3  # seconds from one word on progress to the next
+TRAINING_STATE_FILE = "state.safetensors"
+_POOL = 100  # batches whose examples are sorted by length together
+_BROKEN = 1e4  # a loss, from which on nothing is learnt any more; NaN is none below
+CHECKPOINT_INTERVAL_SECONDS = (
+    300.0  # seconds of an epoch after which what going on needs is written
+)
+FIGURE_FILE_SEPARATOR = " on "  # between a figure and the file that it is of, where that is not dev
+PROGRESS_INTERVAL_SECONDS = 0.3  # seconds from one word on progress to the next
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ class EpochResult:
             "epoch": self.number,
             "loss": self.loss,
             **{
-                name if ON in name else f"dev {name}": value for name, value in self.figures.items()
+                name if FIGURE_FILE_SEPARATOR in name else f"dev {name}": value
+                for name, value in self.figures.items()
             },
             "words": self.words,
             "seconds": round(self.seconds, 1),
@@ -118,7 +121,7 @@ def group_by_length(lengths: Ints, rows: Ints, max_words: int, seed: tuple[int, 
     """
     draws = np.random.default_rng(seed)
     order = draws.permutation(rows)
-    size = max(1, int(POOL * max_words / max(lengths[rows].mean(), 1)))
+    size = max(1, int(_POOL * max_words / max(lengths[rows].mean(), 1)))
     made: list[Ints] = []
     for start in range(0, len(order), size):
         part = order[start : start + size]
@@ -216,7 +219,10 @@ class EncoderLearner:
         """What the encoder is made of, by name; its words only where they were learnt."""
         named = {**self.network.state_dict(), **self.words.learned_weights()}
         if self.whole:
-            named |= {f"{HEAD}{name}": value for name, value in self.head.state_dict().items()}
+            named |= {
+                f"{HEAD_WEIGHT_PREFIX}{name}": value
+                for name, value in self.head.state_dict().items()
+            }
         return {name: value.detach().cpu().contiguous() for name, value in named.items()}
 
     def epoch(
@@ -245,15 +251,15 @@ class EncoderLearner:
             part.done, part.loss, part.over = at + 1, part.loss + loss, part.over + over
             part.words, now = part.words + words, time.perf_counter()
             part.seconds = now - began
-            if not loss / max(over, 1) < BROKEN:
+            if not loss / max(over, 1) < _BROKEN:
                 raise DataProblem(
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
                     f" {self.schedule.rate:g}"
                 )
-            if now - heard > TOLD:
+            if now - heard > PROGRESS_INTERVAL_SECONDS:
                 heard = now
                 report(part.words, every, part.loss / max(part.over, 1))
-            if pause is not None and now - kept > PAUSE:
+            if pause is not None and now - kept > CHECKPOINT_INTERVAL_SECONDS:
                 kept = now
                 pause()
         figures = {**self._figures(dev), **self._elsewhere()}
@@ -296,7 +302,7 @@ class EncoderLearner:
     def _elsewhere(self) -> Figures:
         """`--evaluate` scores other files after each epoch, without influence on training."""
         return {
-            f"{name}{ON}{file}": value
+            f"{name}{FIGURE_FILE_SEPARATOR}{file}": value
             for file, rows in self.also.items()
             for name, value in self._figures(rows).items()
         }
@@ -318,7 +324,9 @@ class EncoderLearner:
             "part": json.dumps(vars(self.part)),
             "rate": repr(self.optimizer.param_groups[0]["lr"]),
         }
-        save_tensors({k: v.contiguous() for k, v in tensors.items()}, folder / STATE, facts)
+        save_tensors(
+            {k: v.contiguous() for k, v in tensors.items()}, folder / TRAINING_STATE_FILE, facts
+        )
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""
@@ -355,14 +363,15 @@ def load_training_state(folder: Path, kind: str) -> tuple[dict[str, str], dict[s
     """
     from safetensors import SafetensorError, safe_open
 
-    if not (folder / STATE).is_file():
+    if not (folder / TRAINING_STATE_FILE).is_file():
         return None
     try:
-        with safe_open(folder / STATE, kind) as file:
+        with safe_open(folder / TRAINING_STATE_FILE, kind) as file:
             return file.metadata(), {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise DataProblem(
-            f"{folder / STATE} cannot be read ({error}); remove {folder}, and train anew"
+            f"{folder / TRAINING_STATE_FILE} cannot be read ({error}); remove {folder}, and train"
+            " anew"
         ) from None
 
 

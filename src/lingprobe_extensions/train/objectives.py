@@ -28,8 +28,8 @@ from lingprobe_extensions.train.linear_trees import (
     labelled_f1,
 )
 from lingprobe_extensions.train.nets.heads import (
-    PAD,
-    START,
+    PAD_TOKEN_ID,
+    START_TOKEN_ID,
     PairClassifier,
     TextDecoder,
     TextDecoders,
@@ -127,9 +127,9 @@ class TrainingLesson(Protocol):
         ...
 
 
-MOST = 700.0  # of which a perplexity is still a number
-BATCH = 64  # sentences that are judged at once
-WRITTEN = 1000  # sentences of dev that are written for BLEU and for F1
+MAX_PERPLEXITY_LOSS = 700.0  # of which a perplexity is still a number
+_BATCH = 64  # sentences that are judged at once
+_WRITTEN = 1000  # sentences of dev that are written for BLEU and for F1
 
 
 @dataclass
@@ -188,8 +188,8 @@ class WritingLesson:
             source = add_noise(self.words, rows, *self.noise, draws), np.arange(len(rows))
         read, losses, over = encode(*source), [], 0
         for decoder, texts in zip(self.head, self.wanted, strict=True):
-            pieces = torch.from_numpy(texts.pad_rows(rows, PAD))
-            over += int((pieces[:, 1:] != PAD).sum())
+            pieces = torch.from_numpy(texts.pad_rows(rows, PAD_TOKEN_ID))
+            over += int((pieces[:, 1:] != PAD_TOKEN_ID).sum())
             losses.append(decoder(read, pieces.to(read.sentences.device)))
         return SummedLoss(torch.stack(losses).sum(), over)
 
@@ -201,13 +201,18 @@ class WritingLesson:
         for part in _batch_rows(rows):
             read = encode(self.words, part)
             for decoder, texts in zip(self.head, self.wanted, strict=True):
-                pieces = torch.from_numpy(texts.pad_rows(part, PAD)).to(read.sentences.device)
+                pieces = torch.from_numpy(texts.pad_rows(part, PAD_TOKEN_ID)).to(
+                    read.sentences.device
+                )
                 scores, wanted = decoder.scores(read, pieces)
                 total += float(functional.cross_entropy(scores, wanted, reduction="sum"))
                 right, count = right + int((scores.argmax(1) == wanted).sum()), count + len(wanted)
-        found = {"perplexity": math.exp(min(total / count, MOST)), "accuracy": 100 * right / count}
+        found = {
+            "perplexity": math.exp(min(total / count, MAX_PERPLEXITY_LOSS)),
+            "accuracy": 100 * right / count,
+        }
         if self.objective.judged:
-            found[self.objective.judged] = self._score_writing(rows[:WRITTEN], encode)
+            found[self.objective.judged] = self._score_writing(rows[:_WRITTEN], encode)
         return found
 
     def _score_writing(self, rows: Ints, encode: EncodeFunction) -> float:
@@ -233,14 +238,14 @@ class WritingLesson:
         if self.objective.judged == "bleu":
             found |= self._trivial_figures(mine, dev)
         if self.objective.judged == "f1":
-            common = np.bincount(mine.ids[mine.ids > PAD]).argmax()
-            inner = theirs.ids[theirs.ids != START]
+            common = np.bincount(mine.ids[mine.ids > PAD_TOKEN_ID]).argmax()
+            inner = theirs.ids[theirs.ids != START_TOKEN_ID]
             found["accuracy of the commonest piece"] = float(100 * (inner == common).mean())
             found["f1 of the commonest tree of the length"] = self._commonest(mine, theirs)
         return found
 
     def _trivial_figures(self, mine: NumberedTexts, dev: Ints) -> Figures:
-        rows = dev[:WRITTEN]
+        rows = dev[:_WRITTEN]
         texts = self.pieces.decode(self.wanted[0].row(i).tolist() for i in rows.tolist())
         sources = [" ".join(self.forms[k] for k in self.words.row(i)) for i in rows.tolist()]
         [(often, _)] = Counter(mine.row(i).tobytes() for i in range(len(mine))).most_common(1)
@@ -394,7 +399,7 @@ def annotate() -> TrainingObjective:
 
 
 def _batch_rows(rows: Ints) -> list[Ints]:
-    return np.array_split(rows, range(BATCH, len(rows), BATCH)) if len(rows) else []
+    return np.array_split(rows, range(_BATCH, len(rows), _BATCH)) if len(rows) else []
 
 
 def add_noise(

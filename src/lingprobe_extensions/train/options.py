@@ -234,8 +234,8 @@ class TrainingSettings(Options):
         that there is not.
         """
         if recipe:
-            check_choice("recipe", recipe, RECIPES)
-        return cls(**read_settings({**(RECIPES[recipe] if recipe else {}), **options}))
+            check_choice("recipe", recipe, _RECIPES)
+        return cls(**read_settings({**(_RECIPES[recipe] if recipe else {}), **options}))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -243,7 +243,7 @@ class TrainingSettings(Options):
             raise UsageProblem(f"no device {self.device!r}: choose auto, cpu, mps, cuda or cuda:1")
 
 
-PARSER: Mapping[str, Any] = {
+_PARSER: Mapping[str, Any] = {
     "hidden": 256,
     "layers": 2,
     "dim": 100,
@@ -253,7 +253,7 @@ PARSER: Mapping[str, Any] = {
     "patience": 0,
     "longest": 250,
 }
-RECIPES: Mapping[str, Mapping[str, Any]] = {
+_RECIPES: Mapping[str, Mapping[str, Any]] = {
     "small": {
         "hidden": 256,
         "layers": 1,
@@ -263,9 +263,9 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
         "most": 30_000,
     },
     "paper": {"hidden": 512, "decoder": 512, "pieces": 40_000, "epochs": 30},
-    "parser": PARSER,
+    "parser": _PARSER,
     "combo": {
-        **PARSER,
+        **_PARSER,
         "hidden": 512,
         "dilated": True,
         "dropout": 0.25,
@@ -276,7 +276,7 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
 3.3, and a GPU; pieces, epochs and batches are not in the paper's text. `parser` is what a parser is
 trained with where nothing else is said, `combo` has the sizes of Rybak and Wróblewska 2018.
 """
-NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
+_NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -288,7 +288,7 @@ def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
         try:
             made[name] = _parse_setting(kinds[name], value)
         except ValueError:
-            raise UsageProblem(f"{name}={value}: not {NUMBERS[kinds[name]]}") from None
+            raise UsageProblem(f"{name}={value}: not {_NUMBERS[kinds[name]]}") from None
     return made
 
 

@@ -31,9 +31,9 @@ from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.loop import EncoderLearner, OptimizerSettings, TrainingStart
 from lingprobe_extensions.train.nets.forms import FormEmbedding, FormNumbers, FormShape, draw_forms
 from lingprobe_extensions.train.nets.parsing import (
-    LEAVES,
-    NONE,
-    PAIRS,
+    NO_ANNOTATION,
+    PHRASE_PAIRS,
+    PHRASE_WORDS,
     GoldAnnotations,
     HeadShape,
     ParsingHeads,
@@ -42,10 +42,10 @@ from lingprobe_extensions.train.nets.parsing import (
 from lingprobe_extensions.train.objectives import EncodeFunction, Figures, SummedLoss
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.parsers.decoding import (
-    DEPREL,
-    FEATS,
-    UPOS,
-    XPOS,
+    DEPREL_COLUMN,
+    FEATS_COLUMN,
+    UPOS_COLUMN,
+    XPOS_COLUMN,
     decode_annotations,
 )
 from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, read_annotated_sentences
@@ -54,8 +54,8 @@ from lingprobe_extensions.train.settings import TrainingRequest
 from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
 from lingprobe_extensions.train.texts import NumberedTexts, WordNumbers
 
-BATCH = 128  # sentences that are judged at once
-SCORE = "score"
+_BATCH = 128  # sentences that are judged at once
+_SCORE = "score"
 """The figure that the best epoch is told by: the mean of LAS and F1, or the one that is told."""
 
 
@@ -193,8 +193,8 @@ def _common(counts: Mapping[str, int], settings: TrainingSettings) -> list[str]:
 def _make_annotation_heads(
     columns: AnnotationColumns, shape: NetworkShape, settings: TrainingSettings
 ) -> ParsingHeads:
-    tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
-    labels = len(columns.names.get(DEPREL, ()))
+    tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL_COLUMN}
+    labels = len(columns.names.get(DEPREL_COLUMN, ()))
     told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
     made = draw_network(lambda: ParsingHeads(told, settings.dropout), draw_heads, settings.seed + 2)
     return cast(ParsingHeads, made)
@@ -236,14 +236,14 @@ class AnnotationColumns(NamedTuple):
     def of(cls, examples: Sequence[AnnotatedSentence], train: Ints) -> AnnotationColumns:
         """Of all sentences, with the values that those of train have."""
         names, made = dict[str, list[str]](), dict[str, Ints]()
-        for kind, column in KINDS.items():
+        for kind, column in _KINDS.items():
             rows = [column(each) for each in examples]
             counts = Counter(chain.from_iterable(rows[i] for i in train.tolist()))
             if not counts:
                 continue
             names[kind] = sorted(counts, key=lambda name: (-counts[name], name))
-            made[kind] = _number_values(examples, rows, names[kind], kind == PAIRS)
-        labels = made.pop(DEPREL, np.empty(0, np.int64))
+            made[kind] = _number_values(examples, rows, names[kind], kind == PHRASE_PAIRS)
+        labels = made.pop(DEPREL_COLUMN, np.empty(0, np.int64))
         return cls(names, _list_example_places(examples), labels, made)
 
     def gold(self, rows: Ints, starts: Ints) -> GoldAnnotations:
@@ -251,7 +251,7 @@ class AnnotationColumns(NamedTuple):
         words, _ = expand_ranges(starts[rows], starts[rows + 1])
         pairs, _ = expand_ranges(starts[rows] - rows, starts[rows + 1] - rows - 1)
         tags = {
-            kind: torch.from_numpy(column[pairs if kind == PAIRS else words])
+            kind: torch.from_numpy(column[pairs if kind == PHRASE_PAIRS else words])
             for kind, column in self.tags.items()
         }
         labels = torch.from_numpy(self.labels[words] if len(self.labels) else self.labels)
@@ -267,25 +267,25 @@ def _number_values(
     """The number of each value of words, or of pairs of them; NONE where nothing is told."""
     number = {name: i for i, name in enumerate(names)}
     told = (row or [""] * (len(e.words) - pairs) for e, row in zip(examples, rows, strict=True))
-    return np.array([number.get(value, NONE) for row in told for value in row], np.int64)
+    return np.array([number.get(value, NO_ANNOTATION) for row in told for value in row], np.int64)
 
 
-KINDS: Mapping[str, Callable[[AnnotatedSentence], Sequence[str]]] = {
-    UPOS: lambda each: each.gold.upos,
-    XPOS: lambda each: each.gold.xpos,
-    FEATS: lambda each: each.gold.feats,
-    DEPREL: lambda each: each.gold.deprels,
-    LEAVES: lambda each: each.phrases.words if each.phrases else (),
-    PAIRS: lambda each: each.phrases.pairs if each.phrases else (),
+_KINDS: Mapping[str, Callable[[AnnotatedSentence], Sequence[str]]] = {
+    UPOS_COLUMN: lambda each: each.gold.upos,
+    XPOS_COLUMN: lambda each: each.gold.xpos,
+    FEATS_COLUMN: lambda each: each.gold.feats,
+    DEPREL_COLUMN: lambda each: each.gold.deprels,
+    PHRASE_WORDS: lambda each: each.phrases.words if each.phrases else (),
+    PHRASE_PAIRS: lambda each: each.phrases.pairs if each.phrases else (),
 }
 
 
 def _list_example_places(examples: Sequence[AnnotatedSentence]) -> Ints:
     return np.array(
         [
-            head + 1 if each.gold.heads else NONE
+            head + 1 if each.gold.heads else NO_ANNOTATION
             for each in examples
-            for head in each.gold.heads or (NONE,) * len(each.words)
+            for head in each.gold.heads or (NO_ANNOTATION,) * len(each.words)
         ],
         np.int64,
     )
@@ -322,7 +322,7 @@ class ParsingLesson:
         """Agreement with gold, and precision, recall and F1 of phrases."""
         told: dict[int, Annotation] = {}
         order = rows[np.argsort(-self.lengths[rows], kind="stable")]
-        for part in np.array_split(order, range(BATCH, len(order), BATCH)):
+        for part in np.array_split(order, range(_BATCH, len(order), _BATCH)):
             read = encode(self.words, part)
             words = [self.examples[i].words for i in part.tolist()]
             made = decode_annotations(
@@ -341,7 +341,7 @@ class ParsingLesson:
         return {
             f"{name} of the commonest for the form": value
             for name, value in score_parses(pairs).items()
-            if name in (UPOS, "UAS", "LAS")
+            if name in (UPOS_COLUMN, "UAS", "LAS")
         }
 
     def with_examples(self, examples: Any) -> ParsingLesson:
@@ -392,5 +392,5 @@ def score_parses(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
         )
         found["F1"] = score_phrases(mine, gold)["F1"]
     both = [found[name] for name in ("LAS", "F1") if name in found]
-    found[SCORE] = float(np.mean(both)) if both else found.get(UPOS, 0.0)
+    found[_SCORE] = float(np.mean(both)) if both else found.get(UPOS_COLUMN, 0.0)
     return found

@@ -16,7 +16,7 @@ from lingprobe import DataProblem
 from lingprobe.extend import ArrayFile, Ints, hash_key, open_draft
 
 Hashes = NDArray[np.uint64]
-SEEN = "seen.npy"
+SEEN_TEXTS_FILE = "seen.npy"
 """The file in the folder of a trained encoder."""
 
 
@@ -54,7 +54,7 @@ class TextHashes:
 
 def write_seen(folder: Path, hashes: Hashes) -> None:
     """Store a hash of each text that an encoder was trained on in its folder."""
-    with open_draft(folder / SEEN) as part, part.open("wb") as file:
+    with open_draft(folder / SEEN_TEXTS_FILE) as part, part.open("wb") as file:
         np.save(file, hashes, allow_pickle=False)
 
 
@@ -63,12 +63,13 @@ def read_seen(folder: Path, text_count: int) -> Hashes:
     as there were.
     """
     try:
-        seen = ArrayFile(folder / SEEN)[""]
+        seen = ArrayFile(folder / SEEN_TEXTS_FILE)[""]
     except (DataProblem, KeyError):
         seen = None
     if seen is None or seen.dtype != np.uint64 or seen.shape != (text_count,):
         raise DataProblem(
-            f"{folder / SEEN}: the hashes of the {text_count:,} texts that the encoder was trained"
-            " on are not there, or damaged; give the command of its training again, or get the file"
+            f"{folder / SEEN_TEXTS_FILE}: the hashes of the {text_count:,} texts that the encoder"
+            " was trained on are not there, or damaged; give the command of its training again, or"
+            " get the file"
         )
     return seen

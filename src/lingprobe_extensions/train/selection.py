@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from lingprobe_extensions.train.loop import EpochResult
 
-PERPLEXITY = "perplexity"
-OF = " of "  # between a figure and what it is the figure of
-POINTS = 1.0  # of a hundred, by which a figure has to be above a baseline
-SHARE = 0.95  # of a baseline's perplexity, below which one has to be
+_PERPLEXITY = "perplexity"
+_OF = " of "  # between a figure and what it is the figure of
+_POINTS = 1.0  # of a hundred, by which a figure has to be above a baseline
+_SHARE = 0.95  # of a baseline's perplexity, below which one has to be
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class SelectionCriterion:
         than its baselines; else perplexity, where it is known.
         """
         left = any(self._beats(epoch, self.figure) for epoch in epochs)
-        known = any(PERPLEXITY in epoch.figures for epoch in epochs)
-        return PERPLEXITY if known and not left else self.figure
+        known = any(_PERPLEXITY in epoch.figures for epoch in epochs)
+        return _PERPLEXITY if known and not left else self.figure
 
     def best(self, epochs: Sequence[EpochResult]) -> int:
         """The number of the epoch that is best on dev; of equal ones the one with the lowest
@@ -41,8 +41,8 @@ class SelectionCriterion:
         by = self.by(epochs)
 
         def rank(epoch: EpochResult) -> tuple[float, float, int]:
-            value, perplexity = epoch.figures[by], epoch.figures.get(PERPLEXITY, 0.0)
-            return -value if by == PERPLEXITY else value, -perplexity, -epoch.number
+            value, perplexity = epoch.figures[by], epoch.figures.get(_PERPLEXITY, 0.0)
+            return -value if by == _PERPLEXITY else value, -perplexity, -epoch.number
 
         return max(epochs, key=rank).number
 
@@ -54,7 +54,7 @@ class SelectionCriterion:
         """Whether the last epoch is no better than the best before: by perplexity, which is surer
         than BLEU, or by the figure where nothing is written.
         """
-        steady = [e.figures.get(PERPLEXITY, -e.figures.get(self.figure, 0.0)) for e in epochs]
+        steady = [e.figures.get(_PERPLEXITY, -e.figures.get(self.figure, 0.0)) for e in epochs]
         return len(steady) > 1 and steady[-1] >= min(steady[:-1])
 
     def unbeaten(self, epochs: Sequence[EpochResult]) -> list[str]:
@@ -64,7 +64,7 @@ class SelectionCriterion:
         number = self.best(epochs)
         [best] = [epoch for epoch in epochs if epoch.number == number]
         return [
-            f"{figure}{OF}{what}"
+            f"{figure}{_OF}{what}"
             for figure, value in best.figures.items()
             for what, baseline in self._baselines(figure)
             if not _clearly_better(figure, value, baseline)
@@ -77,10 +77,10 @@ class SelectionCriterion:
     def _baselines(self, figure: str) -> Iterator[tuple[str, float]]:
         """What has a figure without an encoder, and the figure."""
         for name, value in self.trivial.items():
-            mine, _, what = name.partition(OF)
+            mine, _, what = name.partition(_OF)
             if mine == figure:
                 yield what, value
 
 
 def _clearly_better(figure: str, value: float, baseline: float) -> bool:
-    return value < SHARE * baseline if figure == PERPLEXITY else value > baseline + POINTS
+    return value < _SHARE * baseline if figure == _PERPLEXITY else value > baseline + _POINTS

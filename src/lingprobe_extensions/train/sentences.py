@@ -24,18 +24,18 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.train import bag, parsing
 from lingprobe_extensions.train.data import FileReading
-from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
+from lingprobe_extensions.train.encoder import UNKNOWN_WORD, VOCABULARY_FILE, epoch_file
 from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.folder import (
-    FORMAT,
-    MODEL,
+    ENCODER_FORMAT_VERSION,
+    TRAINED_FACTS_FILE,
     EncoderTraining,
     format_train_command,
     read_training,
     write_facts,
 )
 from lingprobe_extensions.train.loop import (
-    ON,
+    FIGURE_FILE_SEPARATOR,
     EncoderLearner,
     EpochLearner,
     EpochResult,
@@ -48,12 +48,16 @@ from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.seen import write_seen
 from lingprobe_extensions.train.selection import SelectionCriterion
-from lingprobe_extensions.train.settings import BAG, TREES, TrainingRequest
+from lingprobe_extensions.train.settings import (
+    BAG_ARCHITECTURE,
+    PARSER_ARCHITECTURE,
+    TrainingRequest,
+)
 from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
 from lingprobe_extensions.train.weights import save_tensors
 
-STARTS = {BAG: bag.start_word_vectors, TREES: parsing.start_parser}
-COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
+_STARTS = {BAG_ARCHITECTURE: bag.start_word_vectors, PARSER_ARCHITECTURE: parsing.start_parser}
+_COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
 
 Told = Callable[[int, int, int, float], None]
 """Gets the number of the epoch, the words done in it, of how many, and the loss."""
@@ -79,11 +83,11 @@ def train_sentence_encoder(
     )
     asked = _request_facts(request, settings, how)
     _check_folder(out, asked)
-    begin = STARTS.get(request.architecture, _start)
+    begin = _STARTS.get(request.architecture, _start)
     learner, facts, rows, judged = begin(request, how, settings, out)
     counts = how.counts + Counter(facts.pop("counts"))
     if vocabulary := facts.pop("vocabulary", None):
-        write_text(out / WORDS, "\n".join(vocabulary))
+        write_text(out / VOCABULARY_FILE, "\n".join(vocabulary))
     hashes = how.seen.distinct()
     write_seen(out, hashes)
     selection = SelectionCriterion(objective.figure, facts["trivial"])
@@ -129,7 +133,7 @@ def _learner(
     """An encoder with its lesson, and what is said of them."""
     objective, examples = request.check(), parts.examples
     assert objective.lesson is not None
-    assert request.architecture not in (BAG, TREES)
+    assert request.architecture not in (BAG_ARCHITECTURE, PARSER_ARCHITECTURE)
     sizes = settings.hidden, settings.layers, settings.embedding
     table = open_word_table(settings.vectors, settings.dim, settings.seed)
     shape = NetworkShape(request.architecture, table.look_up(["the"])[0].shape[1], *sizes)
@@ -149,10 +153,10 @@ def _learner(
     words = WordEmbedding(torch.from_numpy(vectors), settings.learned, numbers)
     learner = EncoderLearner(network, wider, words, schedule, ranks, also=also)
     with torch.inference_mode():
-        some = parts.train[:: -(-len(parts.train) // COUNTED)]
+        some = parts.train[:: -(-len(parts.train) // _COUNTED)]
         trivial = dict(lesson.trivial(some, parts.dev))
         elsewhere = {
-            f"{figure}{ON}{name}": value
+            f"{figure}{FIGURE_FILE_SEPARATOR}{name}": value
             for name, mine in also.items()
             for figure, value in wider.trivial(some, mine).items()
         }
@@ -204,7 +208,7 @@ def _vocabulary(
     kept = order[counts[order] >= settings.least]
     rows = np.zeros(many, np.int64)
     rows[kept] = np.arange(1, len(kept) + 1)
-    return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
+    return rows, [UNKNOWN_WORD, *(forms[i] for i in kept.tolist())]
 
 
 def _request_facts(
@@ -217,11 +221,13 @@ def _request_facts(
     plain = {**asdict(settings), "vectors": settings.vectors and str(settings.vectors)}
     free = ("patience", "device")
     # the rate of those falls to the last epoch
-    falls = request.architecture == BAG or (request.architecture == TREES and settings.falls)
+    falls = request.architecture == BAG_ARCHITECTURE or (
+        request.architecture == PARSER_ARCHITECTURE and settings.falls
+    )
     for name in free if falls else ("epochs", *free):
         del plain[name]
     return {
-        "format": FORMAT,
+        "format": ENCODER_FORMAT_VERSION,
         "architecture": request.architecture,
         "objective": request.objective,
         "files": {str(path): digest_files([path]) for path in (*request.files, *request.dev)},
@@ -234,7 +240,7 @@ def _request_facts(
 
 def _check_folder(out: Path, asked: Mapping[str, Any]) -> None:
     """Refuse a folder that holds another training."""
-    known = read_training_facts(out) if (out / MODEL).is_file() else None
+    known = read_training_facts(out) if (out / TRAINED_FACTS_FILE).is_file() else None
     if known is None:
         return
     differ = [key for key, value in asked.items() if known.get(key) != value]

@@ -12,9 +12,9 @@ from lingprobe.extend import NetworkArchitecture, check_choice
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.objectives import TrainingObjective
 
-BAG: Literal["bow"] = "bow"
+BAG_ARCHITECTURE: Literal["bow"] = "bow"
 """The architecture that is no network: means of vectors of words and bigrams."""
-TREES: Literal["parser"] = "parser"
+PARSER_ARCHITECTURE: Literal["parser"] = "parser"
 """The architecture that tells the annotation of words: a BiLSTM over vectors of their forms."""
 
 
@@ -43,7 +43,7 @@ class TrainingRequest:
         """The objective; UsageProblem for what does not fit together, ReferenceProblem for a name
         that there is not.
         """
-        known = (*get_args(NetworkArchitecture), BAG, TREES)
+        known = (*get_args(NetworkArchitecture), BAG_ARCHITECTURE, PARSER_ARCHITECTURE)
         for kind, name, every in (
             ("architecture", self.architecture, known),
             ("objective", self.objective, OBJECTIVES),
@@ -56,7 +56,11 @@ class TrainingRequest:
             raise UsageProblem(
                 f"{self.objective} returns no TrainingObjective, which an objective must"
             )
-        if objective.alone != (self.architecture if self.architecture in (BAG, TREES) else ""):
+        if objective.alone != (
+            self.architecture
+            if self.architecture in (BAG_ARCHITECTURE, PARSER_ARCHITECTURE)
+            else ""
+        ):
             alone = objective.alone or self.architecture
             raise UsageProblem(
                 f"{self.architecture} is not trained for {self.objective}: {alone} is trained for"

@@ -10,7 +10,7 @@ import numpy as np
 from lingprobe import DataProblem
 from lingprobe.extend import Ints
 
-SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
+_SHARE, _MOST = 0.05, 2000  # of the examples that are dev where no file is
 
 
 def draw_dev_rows(row_count: int, seed: int) -> Ints:
@@ -18,7 +18,7 @@ def draw_dev_rows(row_count: int, seed: int) -> Ints:
     draws; sorted rows among `row_count`.
     """
     draws = np.random.default_rng((seed, 1))
-    return np.sort(draws.permutation(row_count)[: min(MOST, int(SHARE * row_count))])
+    return np.sort(draws.permutation(row_count)[: min(_MOST, int(_SHARE * row_count))])
 
 
 def choose_rows(row_count: int, max_rows: int, seed: int) -> Ints:
@@ -28,8 +28,8 @@ def choose_rows(row_count: int, max_rows: int, seed: int) -> Ints:
     return np.sort(np.random.default_rng(seed).choice(row_count, max_rows, replace=False))
 
 
-USED = {"read": "read", "train": "for training", "dev": "for dev"}
-VOCABULARY = {
+_USED = {"read": "read", "train": "for training", "dev": "for dev"}
+_VOCABULARY = {
     "words": "words",
     "forms": "word forms",
     **{name: name for name in ("words without a vector", "words that are too rare")},
@@ -44,8 +44,8 @@ def describe_counts(counts: Mapping[str, int]) -> str:
             f"{counts[name]:,} {said}" for name, said in names.items() if name in counts
         )
 
-    left_out = {n: n for n in counts if n not in USED and n not in VOCABULARY and counts[n]}
-    parts = {"examples": USED, "excluded": left_out, "vocabulary": VOCABULARY}
+    left_out = {n: n for n in counts if n not in _USED and n not in _VOCABULARY and counts[n]}
+    parts = {"examples": _USED, "excluded": left_out, "vocabulary": _VOCABULARY}
     return "; ".join(
         f"{part}: {said}" for part, names in parts.items() if (said := list_counts(names))
     )

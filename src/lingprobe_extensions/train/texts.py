@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, compute_offsets, describe_install, expand_ranges
-from lingprobe_extensions.train.nets.heads import END, PAD, START
+from lingprobe_extensions.train.nets.heads import END_TOKEN_ID, PAD_TOKEN_ID, START_TOKEN_ID
 
-SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
+_SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 
 
 class WordNumbers(dict[str, int]):
@@ -102,13 +102,13 @@ class DecoderVocabulary:
             raise DataProblem(f"training needs tokenizers: {describe_install('train')}") from None
         shared: dict[str, Any] = {
             "vocab_size": piece_count,
-            "special_tokens": [*SPECIAL],
+            "special_tokens": [*_SPECIAL],
             "show_progress": False,
         }
         if whole_words:
             tokenizer = Tokenizer(models.WordLevel(unk_token="<unk>"))  # noqa: S106
             tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-            shared["special_tokens"] = [*SPECIAL, "<unk>"]
+            shared["special_tokens"] = [*_SPECIAL, "<unk>"]
             trainer: Any = trainers.WordLevelTrainer(**shared)
         else:
             tokenizer = Tokenizer(models.BPE())
@@ -135,7 +135,7 @@ class DecoderVocabulary:
     def encode(self, texts: Iterable[str]) -> NumberedTexts:
         """Each text as pieces between START and END."""
         rows = (
-            [START, *encoding.ids, END]
+            [START_TOKEN_ID, *encoding.ids, END_TOKEN_ID]
             for part in _group_texts(texts)
             for encoding in self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
         )
@@ -143,7 +143,7 @@ class DecoderVocabulary:
 
     def names(self, row: Iterable[int]) -> list[str]:
         """Pieces as they are written, without START, END and PAD."""
-        return [self.tokenizer.id_to_token(int(i)) for i in row if i >= len(SPECIAL)]
+        return [self.tokenizer.id_to_token(int(i)) for i in row if i >= len(_SPECIAL)]
 
     def decode(self, rows: Iterable[Sequence[int]]) -> list[str]:
         """Texts of pieces."""
@@ -164,7 +164,7 @@ def compute_perplexities(
     other (add-one, and mixed half and half with the single ones).
     """
     counts = np.bincount(train.ids, minlength=piece_count).astype(np.float64) + 1
-    counts[[START, PAD]] = 0
+    counts[[START_TOKEN_ID, PAD_TOKEN_ID]] = 0
     single = counts / counts.sum()
     before, after = _steps(train)
     pairs, each = np.unique(before * piece_count + after, return_counts=True)

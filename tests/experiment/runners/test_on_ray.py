@@ -16,7 +16,7 @@ from experiment.test_sharing import content, vectors
 from lingprobe.data._foreign_code import import_file
 from lingprobe.data.errors import describe_install
 from lingprobe.experiment.runners import LostItem, RunnerProblem, open_workers
-from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay
+from lingprobe.experiment.runners.on_ray import _ATTEMPTS, OnRay
 
 LONG = 150  # seconds after which a hanging test fails
 NODE = {
@@ -187,7 +187,7 @@ def test_answers_come_in_order_and_what_ends_its_workers_is_lost(workers, double
     said = list(workers.fit(double, items))
     lost = said.pop(5)
     assert isinstance(lost, LostItem)
-    assert lost.why.startswith(f"{ATTEMPTS} Ray workers died on it, the last because")
+    assert lost.why.startswith(f"{_ATTEMPTS} Ray workers died on it, the last because")
     assert said == [2 * item for item in range(20)]
 
 

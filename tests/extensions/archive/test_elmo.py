@@ -10,7 +10,7 @@ from fixtures.models import SENTENCES
 from fixtures.published import ELMO, FULL, elmo
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe_extensions.archive.elmo import PADDING, character_ids
+from lingprobe_extensions.archive.elmo import _PADDING, character_ids
 from lingprobe_extensions.archive.elmo_shape import read_elmo_shape
 
 h5py = pytest.importorskip("h5py")
@@ -117,10 +117,10 @@ def test_sentences_are_pooled_over_words(weights, pool):
 def test_character_ids_are_the_bytes_of_words_between_their_marks():
     """As bilm/data.py gives them, before 1 is added for padding between words."""
     ids = character_ids(["The", "café", "x" * 60], 50)
-    assert ids[0].tolist() == [258, 256, 259] + [PADDING] * 47
-    assert ids[1].tolist() == [258, 257, 259] + [PADDING] * 47
-    assert ids[2].tolist() == [258, 84, 104, 101, 259] + [PADDING] * 45
-    assert ids[3].tolist() == [258, 99, 97, 102, 195, 169, 259] + [PADDING] * 43
+    assert ids[0].tolist() == [258, 256, 259] + [_PADDING] * 47
+    assert ids[1].tolist() == [258, 257, 259] + [_PADDING] * 47
+    assert ids[2].tolist() == [258, 84, 104, 101, 259] + [_PADDING] * 45
+    assert ids[3].tolist() == [258, 99, 97, 102, 195, 169, 259] + [_PADDING] * 43
     assert ids[4].tolist() == [258] + [120] * 48 + [259]
 
 

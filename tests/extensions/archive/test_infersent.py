@@ -10,7 +10,7 @@ from fixtures.published import infersent, lstm_state, vectors_file
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe_extensions.archive.files import recurrent_shapes
-from lingprobe_extensions.archive.infersent import MARKS, _as_trained
+from lingprobe_extensions.archive.infersent import _MARKS, _as_trained
 
 EMPTY = Sentence((), "")
 UNKNOWN = Sentence.of(("zzz", "yyy"))
@@ -24,7 +24,7 @@ def version(request):
 
 @pytest.fixture
 def folder(tmp_path, version):
-    return infersent(tmp_path, marks=MARKS[version])
+    return infersent(tmp_path, marks=_MARKS[version])
 
 
 def made(folder, version, sentences, **options):
@@ -40,7 +40,7 @@ def plainly(folder, version, sentence):
     words = list(sentence.words)
     if version == "2":
         words = " ".join(words).replace(" n't ", "n 't ").split(" ") if words else []
-    begin, end = MARKS[version]
+    begin, end = _MARKS[version]
     return bilstm(
         [vectors[w] for w in (begin, *words, end) if w in vectors], state, 1, "enc_lstm."
     )[0]

@@ -7,8 +7,8 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.encoders.sources import (
-    ENGLISH,
-    VECTORS,
+    _ENGLISH,
+    _VECTORS,
     FileSource,
     check_vectors,
 )
@@ -17,15 +17,15 @@ from lingprobe_extensions.archive import sources
 
 DOCS = Path(__file__).parents[3] / "docs" / "published-encoders.md"
 NAMES = {
-    "InferSent": sources.INFERSENT,
-    "Skip-Thought": sources.SKIPTHOUGHT,
-    "Sent2Vec": sources.SENT2VEC,
-    "LASER": sources.LASER,
-    "CoVe": sources.COVE,
-    "ELMo": sources.ELMO,
-    "Universal Sentence Encoder": sources.USE,
-    "GloVe": VECTORS["glove.*"],
-    "fastText": ENGLISH,
+    "InferSent": sources.INFERSENT_SOURCE,
+    "Skip-Thought": sources.SKIPTHOUGHT_SOURCE,
+    "Sent2Vec": sources.SENT2VEC_SOURCE,
+    "LASER": sources.LASER_SOURCE,
+    "CoVe": sources.COVE_SOURCE,
+    "ELMo": sources.ELMO_SOURCE,
+    "Universal Sentence Encoder": sources.USE_SOURCE,
+    "GloVe": _VECTORS["glove.*"],
+    "fastText": _ENGLISH,
 }
 
 

@@ -15,20 +15,20 @@ import pytest
 
 import lingprobe
 from extensions.board.made import TASKS, bounds, fit, later, make_board, results, store
-from lingprobe.audit.data_card import SUMS, checksum_files
+from lingprobe.audit.data_card import CHECKSUM_FILE, checksum_files
 from lingprobe.data.cache import write_text
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import correct_holm
 from lingprobe_extensions.board.check import check_submission
 from lingprobe_extensions.board.frame import fit_of
-from lingprobe_extensions.board.index_page import LIMIT, index_text
+from lingprobe_extensions.board.index_page import _LIMIT, index_text
 from lingprobe_extensions.board.lines import count_parameters
 from lingprobe_extensions.board.merge import merge_submissions
 from lingprobe_extensions.board.mteb_scores import mteb_places, of_model
 from lingprobe_extensions.board.standings import compute_standings
 from lingprobe_extensions.board.submission import (
-    FITS,
-    LINES,
+    MODEL_LINES_FILE,
+    RESULTS_TABLE_FILE,
     BoardSubmission,
     SubmitterStatement,
     submission_of,
@@ -125,16 +125,18 @@ def forge(folder, number, change):
 
 
 def flip_byte(folder):
-    content = bytearray((folder / FITS).read_bytes())
+    content = bytearray((folder / RESULTS_TABLE_FILE).read_bytes())
     content[len(content) // 2] ^= 1
-    (folder / FITS).write_bytes(content)
+    (folder / RESULTS_TABLE_FILE).write_bytes(content)
 
 
 def edit_line(folder, **changed):
-    first, *rest = (folder / LINES).read_text("utf-8").splitlines()
+    first, *rest = (folder / MODEL_LINES_FILE).read_text("utf-8").splitlines()
     said = {**json.loads(first), **changed}
-    write_text(folder / LINES, "\n".join([json.dumps(said), *rest]) + "\n")
-    write_text(folder / SUMS, checksum_files(folder, (FITS, LINES)))
+    write_text(folder / MODEL_LINES_FILE, "\n".join([json.dumps(said), *rest]) + "\n")
+    write_text(
+        folder / CHECKSUM_FILE, checksum_files(folder, (RESULTS_TABLE_FILE, MODEL_LINES_FILE))
+    )
 
 
 def drop_rows(folder):
@@ -188,10 +190,12 @@ def odd_types(folder):
 def other_columns(folder):
     import pyarrow.parquet as pq
 
-    table = pq.read_table(folder / FITS)
+    table = pq.read_table(folder / RESULTS_TABLE_FILE)
     names = ["best" if name == "score" else name for name in table.column_names]
-    pq.write_table(table.rename_columns(names), folder / FITS)
-    write_text(folder / SUMS, checksum_files(folder, (FITS, LINES)))
+    pq.write_table(table.rename_columns(names), folder / RESULTS_TABLE_FILE)
+    write_text(
+        folder / CHECKSUM_FILE, checksum_files(folder, (RESULTS_TABLE_FILE, MODEL_LINES_FILE))
+    )
 
 
 ALTERED = {
@@ -216,7 +220,7 @@ ALTERED = {
     ),
     "a fit twice": (twice, r"it is the fit of row 1 again"),
     "a file more": (lambda f: write_text(f / "run.py", "x"), r"run.py does not belong here"),
-    "a file less": (lambda f: (f / LINES).unlink(), r"models.jsonl is missing"),
+    "a file less": (lambda f: (f / MODEL_LINES_FILE).unlink(), r"models.jsonl is missing"),
     "a revision": (
         lambda f: edit_line(f, revision="x"),
         r"models.jsonl, line 1: revision is x, and in",
@@ -425,11 +429,11 @@ def test_an_index_that_would_be_too_large_has_fewer_tasks(monkeypatch):
 
     board = make_board(results({f"hf:org/{i}": 0.8 for i in range(30)}))
     whole = index_text(board)
-    monkeypatch.setattr(index_page, "LIMIT", len(whole.encode()) - 1)
+    monkeypatch.setattr(index_page, "_LIMIT", len(whole.encode()) - 1)
     text = index_text(board)
-    assert len(text.encode()) < len(whole.encode()) < LIMIT
+    assert len(text.encode()) < len(whole.encode()) < _LIMIT
     assert "1 more tasks have pages below" in text
-    monkeypatch.setattr(index_page, "LIMIT", 9_000)
+    monkeypatch.setattr(index_page, "_LIMIT", 9_000)
     with pytest.raises(lingprobe.DataProblem, match="make several boards"):
         index_text(board)
 

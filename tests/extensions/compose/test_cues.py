@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from lingprobe.audit.floors import SplitHalves
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import audit_tables
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 from lingprobe_extensions.compose.audit import (
-    TRAIN,
+    _TRAIN,
     answers,
     compute_ceilings,
     draw_pair_rows,
@@ -63,7 +63,7 @@ def swapped(passive=True, n=None):
                             text,
                             (one, verb),
                             "yes" if yes else "no",
-                            SPLITS[2 * (k % 3 == 2)],
+                            DATA_SPLITS[2 * (k % 3 == 2)],
                             pair=f"{k} {len(text)}",
                         )
                     )
@@ -198,9 +198,9 @@ def test_the_ceiling_of_shuffled_labels_is_a_mean_over_twenty():
 def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypatch):
     halves = SplitHalves.of(swapped())
     monkeypatch.setattr(
-        "lingprobe_extensions.compose.audit.READINGS", {"random": ("random", "none")}
+        "lingprobe_extensions.compose.audit._READINGS", {"random": ("random", "none")}
     )
-    monkeypatch.setattr("lingprobe_extensions.compose.audit.PROBE", "majority")
+    monkeypatch.setattr("lingprobe_extensions.compose.audit._PROBE", "majority")
     assert score_untaught_readings(halves, "accuracy")["random"].about == ""
     cued, pairs = measure_cues(halves, "accuracy")
     found = answers(swapped(), "accuracy")
@@ -208,7 +208,7 @@ def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypa
     assert list(found[0]) == [*cued, *compute_ceilings(swapped()), "random"]
     one_split = swapped().take(swapped().rows("train"))
     assert answers(one_split, "accuracy") == ({}, ())
-    monkeypatch.setattr("lingprobe_extensions.compose.audit.TRAIN", 20)
+    monkeypatch.setattr("lingprobe_extensions.compose.audit._TRAIN", 20)
     said = f"on 20 of {len(halves.train):,} examples of train"
     assert score_untaught_readings(halves, "accuracy")["random"].about == said
 
@@ -220,14 +220,14 @@ def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
         [question("the man slept", ("sleep",), "yes", "train", pair=str(p)) for p in pairs.tolist()]
     )
     rows = draw_pair_rows(dataset)
-    assert len(rows) == TRAIN
+    assert len(rows) == _TRAIN
     assert (np.diff(rows) > 0).all()
     assert (np.bincount(pairs[rows])[pairs[rows]] == 2).all()
     assert len(draw_pair_rows(swapped())) == 240
 
 
 def test_the_first_pair_is_drawn_as_a_whole_too(monkeypatch):
-    monkeypatch.setattr("lingprobe_extensions.compose.audit.TRAIN", 2)
+    monkeypatch.setattr("lingprobe_extensions.compose.audit._TRAIN", 2)
     for pairs in (["a", "b", "a", "b"], ["a", "b", "b", "a"], ["b", "a", "a", "b"], [*"abcacb"]):
         dataset = Dataset.of(
             [question("the man slept", ("sleep",), "yes", "train", pair=p) for p in pairs]
@@ -291,7 +291,7 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
 
 
 def test_where_nothing_is_asked_or_answers_are_no_classes_there_is_nothing_of_this():
-    for family in FAMILIES.values():
+    for family in TINY_DATASET_FAMILIES.values():
         dataset = family()
         if not dataset.asked.shape[1] or dataset.labels.loss != "softmax":
             assert (audit_dataset(dataset).asked, audit_dataset(dataset).pairs) == ({}, ())

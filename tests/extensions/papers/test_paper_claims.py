@@ -19,14 +19,18 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe_extensions.papers import claim_tests
-from lingprobe_extensions.papers.claim_tests import PAPERS, collect_published_scores, judge_paper
+from lingprobe_extensions.papers.claim_tests import (
+    PAPERS_WITH_CLAIMS,
+    collect_published_scores,
+    judge_paper,
+)
 from lingprobe_extensions.papers.claims import (
-    CORRELATED,
-    COUNT,
-    EPOCHS,
-    OVER,
-    QUANTIFIERS,
-    UNTESTED,
+    _COUNT,
+    _OVER,
+    _QUANTIFIERS,
+    CORRELATION_RELATIONS,
+    EPOCH_RELATIONS,
+    UNTESTED_RELATIONS,
     PaperClaim,
     list_claim_comparisons,
     match_items,
@@ -149,7 +153,7 @@ t19-distance .
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return {one.id: one for paper in PAPERS for one in judge_paper(paper)}
+    return {one.id: one for paper in PAPERS_WITH_CLAIMS for one in judge_paper(paper)}
 
 
 def test_verdicts_on_the_papers_own_tables(verdicts):
@@ -177,7 +181,7 @@ def letters(text: str) -> str:
     return re.sub(r"[-\u2010\u2011\u00ad\s]", "", resolved)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", PAPERS_WITH_CLAIMS)
 def test_every_quote_is_in_its_paper_word_for_word(paper):
     file = (
         Path(os.environ.get("LINGPROBE_DATA", ".")).parent / "papers" / f"{PAPERS_TEXT[paper]}.txt"
@@ -309,10 +313,10 @@ def test_a_claim_turned_round_gets_the_other_verdict(monkeypatch, verdicts):
     single = [c for c in read_claims() if c.relation in other and verdicts[c.id].compared == 1]
     # p values are corrected for the same claims before and after
     monkeypatch.setattr(claim_tests, "read_claims", lambda: single)
-    verdicts = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
+    verdicts = {one.id: one for paper in PAPERS_WITH_CLAIMS for one in judge_paper(paper)}
     turned = [replace(c, relation=other[c.relation]) for c in single]
     monkeypatch.setattr(claim_tests, "read_claims", lambda: turned)
-    again = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
+    again = {one.id: one for paper in PAPERS_WITH_CLAIMS for one in judge_paper(paper)}
     assert len(again) >= 12
     for name, one in again.items():
         assert one.verdict == TURNED.get(verdicts[name].verdict, verdicts[name].verdict), name
@@ -329,12 +333,12 @@ def test_p_values_are_corrected_for_the_claims_of_a_paper():
 def test_every_pattern_names_something_of_its_paper():
     """But for rows that a paper does not print: one direction, random weights, epochs."""
     rows = {}
-    for paper in PAPERS:
+    for paper in PAPERS_WITH_CLAIMS:
         table = lingprobe.suites.SUITES.make(paper).paper
         names = list(dict.fromkeys(row for row, _ in collect_published_scores(paper, table)))
         rows[paper] = (names, list_suites(paper)[1].paper.columns)
     for claim in read_claims():
-        if claim.relation in UNTESTED:
+        if claim.relation in UNTESTED_RELATIONS:
             continue
         names, columns = rows[claim.paper]
         tasks = {t for side in claim.sides for t in side.split("; ")}
@@ -446,14 +450,14 @@ def test_every_claim_is_written_as_the_page_says():
     assert len({one.id for one in read_claims()}) == len(read_claims())
     for one in read_claims():
         assert all((one.paper, one.id, one.where, one.quote, one.claim)), one
-        assert one.quantifier in ("", *QUANTIFIERS) or COUNT.fullmatch(one.quantifier), one
-        if one.relation in UNTESTED and one.relation not in CORRELATED:
+        assert one.quantifier in ("", *_QUANTIFIERS) or _COUNT.fullmatch(one.quantifier), one
+        if one.relation in UNTESTED_RELATIONS and one.relation not in CORRELATION_RELATIONS:
             assert not any((one.first, one.second, one.tasks, one.over, one.within)), one
         else:
             assert one.first, one
-            assert one.over in OVER, one
+            assert one.over in _OVER, one
             assert one.direction != "alike" or one.within, one
-            assert (one.relation in EPOCHS) == (not one.second), one
+            assert (one.relation in EPOCH_RELATIONS) == (not one.second), one
             assert one.quantifier or one.over == "mean", one
 
 

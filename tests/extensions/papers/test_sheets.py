@@ -16,7 +16,7 @@ from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.pages.human import read_bound
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 from lingprobe_extensions.papers.bound import tabulate_people, write_bound
 from lingprobe_extensions.papers.sheet import (
     SheetRequest,
@@ -32,7 +32,7 @@ N = 30
 def reference(tmp_path_factory) -> str:
     """A task of 60 test sentences, past or present."""
     file = tmp_path_factory.mktemp("task") / "tiny.jsonl"
-    write_dataset(FAMILIES["sentence"]((60, 20, 60)), file)
+    write_dataset(TINY_DATASET_FAMILIES["sentence"]((60, 20, 60)), file)
     return f"table:{file}"
 
 
@@ -381,7 +381,7 @@ def test_formulas_are_disarmed(tmp_path, name, delimiter):
 
 
 def test_only_classes_of_whole_sentences_are_asked_about(tmp_path):
-    write_dataset(FAMILIES["pair"](), tmp_path / "pair.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["pair"](), tmp_path / "pair.jsonl")
     reference = f"table:{tmp_path / 'pair.jsonl'}"
     with pytest.raises(DataProblem, match="one class per sentence"):
         write_sheet(reference, TASKS.make(reference), tmp_path / "s.tsv", SheetRequest())

@@ -147,8 +147,8 @@ def test_probed_sentences_are_left_out_and_those_of_dev(text, tmp_path):
 
 
 def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch):
-    monkeypatch.setattr("lingprobe_extensions.train.corpus.BLOCK", 900)
-    monkeypatch.setattr(module, "PIECE", 200)
+    monkeypatch.setattr("lingprobe_extensions.train.corpus._BLOCK", 900)
+    monkeypatch.setattr(module, "_PIECE", 200)
     corpus = TrainingCorpus.of(
         (line.split() for line in text.read_text("utf-8").splitlines()), tmp_path
     )
@@ -170,7 +170,7 @@ def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch)
 
 def test_judged_are_sentences_from_all_over_dev(tmp_path, monkeypatch):
     """Texts of several kinds come one after the other, and the first is not all of them."""
-    monkeypatch.setattr(module, "JUDGED", 200)
+    monkeypatch.setattr(module, "_JUDGED", 200)
     corpus = TrainingCorpus.of(([f"w{i // 10}", "of", "a"] for i in range(1000)), tmp_path)
     one = module.WordVectorTraining(
         corpus, WordVocabulary.of(corpus, np.arange(1000), 1), TrainingSettings.of(SMALL)
@@ -178,7 +178,7 @@ def test_judged_are_sentences_from_all_over_dev(tmp_path, monkeypatch):
     first, again = (one.dev_sample(np.arange(1000)) for _ in range(2))
     assert [len(table) for table in first] == [201, 68, 201, 201, 201]
     for most, words in ((198, 198), (199, 201), (201, 201)):
-        monkeypatch.setattr(module, "JUDGED", most)
+        monkeypatch.setattr(module, "_JUDGED", most)
         assert len(one.dev_sample(np.arange(1000)).ids) == words
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     tens = [int(one.vocabulary.words[i][1:]) for i in first.ids[::3]]
@@ -221,11 +221,11 @@ def test_a_rate_that_breaks_the_loss_is_said(text, tmp_path):
 
 
 def test_progress_is_told_now_and_then_and_at_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "PIECE", 50)
+    monkeypatch.setattr(module, "_PIECE", 50)
     corpus = TrainingCorpus.of((["a", "b", "c"] for _ in range(100)), tmp_path)
 
     def told(seconds):
-        monkeypatch.setattr(module, "TOLD", seconds)
+        monkeypatch.setattr(module, "PROGRESS_INTERVAL_SECONDS", seconds)
         one = module.WordVectorTraining(
             corpus, WordVocabulary.of(corpus, np.arange(100), 1), TrainingSettings.of(SMALL)
         )
@@ -253,11 +253,11 @@ def test_the_rate_falls_in_a_straight_line_over_all_epochs(tmp_path):
     usual = module.WordVectorTraining(
         corpus, one.vocabulary, TrainingSettings.of({**SMALL, "epochs": 4})
     )
-    assert usual._rates(1, 0, 0).first == module.RATE == 0.2
+    assert usual._rates(1, 0, 0).first == module._RATE == 0.2
 
 
 def test_pieces_are_all_sentences_once_and_not_much_more_than_asked(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "PIECE", 20)
+    monkeypatch.setattr(module, "_PIECE", 20)
     draws = random.Random(0)
     texts = [draws.choices("abcdefgh", k=draws.randint(0, 9)) for _ in range(60)]
     corpus = TrainingCorpus.of(texts, tmp_path)

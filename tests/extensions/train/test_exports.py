@@ -133,7 +133,7 @@ def test_a_folder_that_is_there_and_one_that_is_none(text, tmp_path):
 
 def test_other_vectors_are_not_written(text, tmp_path, monkeypatch):
     lingprobe.train("lstm-last", "autoencode", text, tmp_path / "m", **{**SMALL, "epochs": 1})
-    monkeypatch.setitem(exports.POOLING, "lstm-last", "mean")
+    monkeypatch.setitem(exports._POOLING, "lstm-last", "mean")
     with pytest.raises(lingprobe.DataProblem, match="gives other vectors than here; nothing was"):
         lingprobe.export(tmp_path / "m", tmp_path / "st")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "m"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
+from lingprobe.nets.trainable import _ARCHITECTURES, NetworkShape
 from lingprobe_extensions.train import loop
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import TrainingExample
@@ -49,7 +49,7 @@ def gradients(one: EncoderLearner, parts: list[np.ndarray]) -> list[torch.Tensor
 
 
 @pytest.mark.parametrize("objective", ["next", "skip", "infer", "next with attention"])
-@pytest.mark.parametrize("architecture", [a for a in ARCHITECTURES if a != "mean"])
+@pytest.mark.parametrize("architecture", [a for a in _ARCHITECTURES if a != "mean"])
 def test_a_batch_learns_what_its_sentences_teach_one_by_one(objective, architecture):
     one = learner(objective.split()[0], architecture, "attention" in objective)
     rows = np.arange(16)
@@ -165,12 +165,12 @@ def test_an_epoch_that_was_stopped_ends_as_one_that_was_not(tmp_path):
         if parts.part.done == 3:
             raise Stopped
 
-    loop.TOLD = -1.0
+    loop.PROGRESS_INTERVAL_SECONDS = -1.0
     try:
         with pytest.raises(Stopped):
             parts.epoch(rows, rows[:4], told)
     finally:
-        loop.TOLD = 0.3
+        loop.PROGRESS_INTERVAL_SECONDS = 0.3
     again = learner("next", "bilstm-max")
     object.__setattr__(again.schedule, "batch", 24)
     assert again.resume(tmp_path)
@@ -186,8 +186,8 @@ def test_an_epoch_tells_how_far_it_is_and_pauses_every_some_seconds(monkeypatch)
     def epoch(told, paused):
         one = learner("next", "bilstm-max")
         object.__setattr__(one.schedule, "batch", 24)
-        monkeypatch.setattr(loop, "TOLD", told)
-        monkeypatch.setattr(loop, "PAUSE", paused)
+        monkeypatch.setattr(loop, "PROGRESS_INTERVAL_SECONDS", told)
+        monkeypatch.setattr(loop, "CHECKPOINT_INTERVAL_SECONDS", paused)
         heard, pauses, steps = [], [], []
         step = one._step
         monkeypatch.setattr(one, "_step", lambda *each: (steps.append(step(*each)), steps[-1])[1])

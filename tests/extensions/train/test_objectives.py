@@ -12,7 +12,7 @@ import torch
 from extensions.train.test_loop import learner
 from lingprobe_extensions.train import objectives
 from lingprobe_extensions.train.linear_trees import labelled_f1
-from lingprobe_extensions.train.nets.heads import END, PAD, START
+from lingprobe_extensions.train.nets.heads import END_TOKEN_ID, PAD_TOKEN_ID, START_TOKEN_ID
 
 ROWS = np.arange(16)
 
@@ -25,7 +25,7 @@ def texts_of(one, rows):
 
 @pytest.mark.parametrize("objective", ["next", "skip", "next with attention"])
 def test_perplexity_and_accuracy_are_over_all_pieces_of_all_texts(objective, monkeypatch):
-    monkeypatch.setattr(objectives, "BATCH", 5)
+    monkeypatch.setattr(objectives, "_BATCH", 5)
     one = learner(objective.split()[0], "bilstm-max", "attention" in objective)
     with torch.inference_mode():
         found = one.lesson.figures(ROWS[3:], one.encode)
@@ -48,8 +48,8 @@ def test_perplexity_and_accuracy_are_over_all_pieces_of_all_texts(objective, mon
 
 def test_written_texts_are_judged_by_the_bleu_of_sacrebleu(monkeypatch):
     sacrebleu = pytest.importorskip("sacrebleu")
-    monkeypatch.setattr(objectives, "WRITTEN", 7)
-    monkeypatch.setattr(objectives, "BATCH", 3)
+    monkeypatch.setattr(objectives, "_WRITTEN", 7)
+    monkeypatch.setattr(objectives, "_BATCH", 3)
     one = learner("translate", "bilstm-max")
     rows = [one.lesson.wanted[0].row(i).tolist() for i in ROWS]
     planned, asked = iter([row[1:-1] for row in (rows[1], *rows[1:6], rows[9])]), []
@@ -84,28 +84,28 @@ def test_written_texts_are_judged_by_the_bleu_of_sacrebleu(monkeypatch):
 def test_written_trees_are_judged_by_their_constituents(monkeypatch):
     one = learner("parse", "bilstm-max")
     pieces = one.lesson.pieces
-    monkeypatch.setattr(objectives, "WRITTEN", 5)
+    monkeypatch.setattr(objectives, "_WRITTEN", 5)
     with torch.inference_mode():
         found = one.lesson.figures(ROWS, one.encode)
         longest = max(len(one.lesson.wanted[0].row(i)) for i in ROWS[:5]) + 10
         written = one.lesson.head[0].write(one.encode(one.lesson.words, ROWS[:5]), longest)
     wanted = [one.lesson.wanted[0].row(i).tolist() for i in ROWS]
-    names = [[pieces.tokenizer.id_to_token(i) for i in row if i > PAD] for row in wanted]
-    said = [[pieces.tokenizer.id_to_token(i) for i in row if i > PAD] for row in written]
+    names = [[pieces.tokenizer.id_to_token(i) for i in row if i > PAD_TOKEN_ID] for row in wanted]
+    said = [[pieces.tokenizer.id_to_token(i) for i in row if i > PAD_TOKEN_ID] for row in written]
     assert found["f1"] == labelled_f1(said, names[:5])
     train, dev = ROWS[:9], ROWS[9:]
     trivial = one.lesson.trivial(train, dev)
-    told = [piece for i in dev for piece in wanted[i] if piece != START]
-    often = Counter(piece for i in train for piece in wanted[i] if piece > PAD)
+    told = [piece for i in dev for piece in wanted[i] if piece != START_TOKEN_ID]
+    often = Counter(piece for i in train for piece in wanted[i] if piece > PAD_TOKEN_ID)
     most = max(sorted(often), key=often.__getitem__)
     assert trivial["accuracy of the commonest piece"] == pytest.approx(
         100 * told.count(most) / len(told)
     )
-    assert END in told
+    assert END_TOKEN_ID in told
 
 
 def test_pairs_are_told_by_the_highest_score(monkeypatch):
-    monkeypatch.setattr(objectives, "BATCH", 5)
+    monkeypatch.setattr(objectives, "_BATCH", 5)
     one = learner("infer", "bilstm-max")
     with torch.inference_mode():
         found = one.lesson.figures(ROWS, one.encode)

@@ -155,7 +155,7 @@ def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkey
     ]
     made = NetworkParser(PlaceOption(str(parser.folder)))
     usual = list(made.annotate(words))
-    monkeypatch.setattr(network, "CELLS", cells)
+    monkeypatch.setattr(network, "_CELLS", cells)
     sizes = []
     judged = network.decode_annotations
     monkeypatch.setattr(

@@ -13,7 +13,7 @@ from lingprobe.corpora.training_sentences import (
     hash_sentences,
 )
 from lingprobe.data.core import Sentence
-from lingprobe_extensions.train.seen import SEEN, TextHashes, read_seen, write_seen
+from lingprobe_extensions.train.seen import SEEN_TEXTS_FILE, TextHashes, read_seen, write_seen
 
 
 def collected(*examples: tuple[str, ...]) -> TextHashes:
@@ -61,15 +61,15 @@ def test_what_is_written_is_read(texts, tmp_path):
     seen = collected(texts).distinct()
     write_seen(tmp_path, seen)
     np.testing.assert_array_equal(read_seen(tmp_path, len(texts)), seen)
-    assert np.load(tmp_path / SEEN, allow_pickle=False).dtype == np.uint64
+    assert np.load(tmp_path / SEEN_TEXTS_FILE, allow_pickle=False).dtype == np.uint64
 
 
 def test_a_damaged_file_is_said(tmp_path):
     write_seen(tmp_path, collected(("a", "b")).distinct())
-    for damage in (b"", (tmp_path / SEEN).read_bytes()[:-8], b"\x80\x04K\x01."):
-        (tmp_path / SEEN).write_bytes(damage)
+    for damage in (b"", (tmp_path / SEEN_TEXTS_FILE).read_bytes()[:-8], b"\x80\x04K\x01."):
+        (tmp_path / SEEN_TEXTS_FILE).write_bytes(damage)
         with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
             read_seen(tmp_path, 2)
-    (tmp_path / SEEN).unlink()
+    (tmp_path / SEEN_TEXTS_FILE).unlink()
     with pytest.raises(lingprobe.DataProblem, match=r"seen\.npy: the hashes of the 2 texts"):
         read_seen(tmp_path, 2)

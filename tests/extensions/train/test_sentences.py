@@ -255,8 +255,8 @@ def test_other_files_that_cannot_be_judged_are_named(pairs, text, said, tmp_path
 def test_a_first_epoch_that_was_stopped_goes_on(files, tmp_path, monkeypatch):
     how = {**SMALL, "epochs": 1, "batch": 50, "most": 300}
     lingprobe.train("bilstm-max", "autoencode", files[0], tmp_path / "whole", **how)
-    monkeypatch.setattr("lingprobe_extensions.train.loop.PAUSE", -1.0)
-    monkeypatch.setattr("lingprobe_extensions.train.loop.TOLD", -1.0)
+    monkeypatch.setattr("lingprobe_extensions.train.loop.CHECKPOINT_INTERVAL_SECONDS", -1.0)
+    monkeypatch.setattr("lingprobe_extensions.train.loop.PROGRESS_INTERVAL_SECONDS", -1.0)
     heard = []
 
     class Stopped(Exception):

@@ -11,8 +11,8 @@ TEXT = ["b a c", "a", "b b d", "a b c", "b a c", "e"]
 
 
 def made(folder, monkeypatch, block: int = 4) -> TrainingCorpus:
-    monkeypatch.setattr(module, "BLOCK", block)
-    monkeypatch.setattr(module, "WAITING", 2)
+    monkeypatch.setattr(module, "_BLOCK", block)
+    monkeypatch.setattr(module, "_WAITING", 2)
     return TrainingCorpus.of((line.split() for line in TEXT), folder / "new" / "place")
 
 
@@ -53,8 +53,8 @@ def test_words_are_numbered_by_how_often_they_are_in_train(tmp_path, monkeypatch
 
 
 def test_mixed_sentences_are_from_all_over_the_text(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 400)
-    monkeypatch.setattr(module, "STRETCHES", 20)
+    monkeypatch.setattr(module, "_BLOCK", 400)
+    monkeypatch.setattr(module, "_STRETCHES", 20)
     one = TrainingCorpus.of(([str(i), "of"] for i in range(2000)), tmp_path)
     numbers = {i: int(form) for i, form in enumerate(one.forms) if form != "of"}
     rows = np.flatnonzero(np.arange(2000) % 5)

@@ -115,7 +115,7 @@ def test_correlated_labels_are_told_from_a_shared_direction(tmp_path, monkeypatc
     assert cell.sample == "independent"
     assert cell.dependence == pytest.approx(0.7, abs=0.06)
     assert cell.verdict == "no significant difference"
-    monkeypatch.setattr(division_room, "RELATED", 2.0)
+    monkeypatch.setattr(division_room, "_RELATED", 2.0)
     naive = matrix(erase(3000, 0.85, tmp=tmp_path))["A", "B"]
     assert naive.sample == "all"
     assert naive.verdict == "falls"

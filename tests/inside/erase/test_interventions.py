@@ -23,11 +23,16 @@ from lingprobe.encoders.current_batch import current_batch
 from lingprobe.inside.erase.distances import SiteStates
 from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.effect_cells import decide_use
-from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE, ExchangePartners, make_exchanges
+from lingprobe.inside.erase.exchanges import (
+    EXCHANGED_CHANGE,
+    WHOLE_EXCHANGE_CHANGE,
+    ExchangePartners,
+    make_exchanges,
+)
 from lingprobe.inside.erase.fitting import EraserData
 from lingprobe.inside.erase.interventions import (
-    ERASED,
-    SCRUBBED,
+    ERASED_CHANGE,
+    SCRUBBED_CHANGE,
     ChangeName,
     FloorDraws,
     StateChange,
@@ -148,15 +153,21 @@ def test_what_the_model_uses_is_told_from_what_it_has(both, request):
     # what an MLP gives has nearly all of its variance in the direction of number, so that a random
     # subspace of that variance, a floor of the other changes, nearly holds it
     is_alone = request.node.callspec.params["both"] != 1
-    for change in (ERASED, SCRUBBED, "moved 1", EXCHANGED, WHOLE):
+    for change in (
+        ERASED_CHANGE,
+        SCRUBBED_CHANGE,
+        "moved 1",
+        EXCHANGED_CHANGE,
+        WHOLE_EXCHANGE_CHANGE,
+    ):
         choice, margin = uses["choice", change], uses["margin", change]
         assert choice.before > 95
         assert choice.after < 75
-        if not is_alone or change in ("moved 1", WHOLE):
+        if not is_alone or change in ("moved 1", WHOLE_EXCHANGE_CHANGE):
             assert margin.verdict == "falls"
         assert has["margin", change].verdict != "falls"
         assert has["choice", change].verdict != "falls"
-        if change not in (ERASED, SCRUBBED):
+        if change not in (ERASED_CHANGE, SCRUBBED_CHANGE):
             assert choice.after < 10
             assert choice.own > 95
             assert margin.is_of_label
@@ -170,7 +181,7 @@ def test_what_the_model_uses_is_told_from_what_it_has(both, request):
 def test_it_is_there_in_both(both):
     for page in both:
         found = cells(page)
-        for change in ("moved 1", EXCHANGED):
+        for change in ("moved 1", EXCHANGED_CHANGE):
             cell = found["layer 2", change]
             assert cell.before > 95
             assert cell.own > 95
@@ -183,7 +194,7 @@ def test_probes_of_later_layers_lose_what_is_erased_and_follow_what_is_moved(bot
     if both[0].content[0].layer != "1":
         return  # behind the MLP it is there once more
     for layer in ("layer 2", "layer 3"):
-        for change in (ERASED, SCRUBBED):
+        for change in (ERASED_CHANGE, SCRUBBED_CHANGE):
             assert found[layer, change].after < 75
             assert found[layer, change].beyond > 15
         assert found[layer, "moved 1"].after < 10
@@ -200,7 +211,7 @@ def test_used_is_said_of_the_margin_and_of_real_states(both):
         ]
         return decide_use(new)[0]
 
-    for change in ("moved 1", EXCHANGED, WHOLE):
+    for change in ("moved 1", EXCHANGED_CHANGE, WHOLE_EXCHANGE_CHANGE):
         assert other("margin", change, label_p=0.2) == "not detected"
         assert other("margin", change, label=-1.0) == "not detected"
     nothing = "no significant difference"
@@ -215,10 +226,10 @@ def test_used_is_said_of_the_margin_and_of_real_states(both):
 
 def test_exchanged_states_are_as_real_as_real_ones(used):
     found = cells(used)
-    whole, moved = found["choice", WHOLE], found["choice", "moved 1"]
+    whole, moved = found["choice", WHOLE_EXCHANGE_CHANGE], found["choice", "moved 1"]
     assert 0.8 < whole.distance < 1.2
     assert moved.distance > 2
-    assert whole.size > found["choice", EXCHANGED].size > 0
+    assert whole.size > found["choice", EXCHANGED_CHANGE].size > 0
 
 
 def test_a_dose_of_nothing_and_the_state_of_the_sentence_itself_change_nothing(place):
@@ -228,7 +239,7 @@ def test_a_dose_of_nothing_and_the_state_of_the_sentence_itself_change_nothing(p
     everything = np.arange(len(sentences))
     rng = np.random.default_rng(0)
     partners = ExchangePartners(rng.normal(size=(40, DIM)), everything % 2, everything)
-    itself = StateChange(ChangeName(WHOLE), shifts=partners.differences(everything))
+    itself = StateChange(ChangeName(WHOLE_EXCHANGE_CHANGE), shifts=partners.differences(everything))
     nothing = StateChange(ChangeName("moved 0"), shift=np.zeros(DIM))
     before = encoder.encode(sentences).layers
     for change in (nothing, itself):
@@ -260,7 +271,7 @@ def test_the_state_of_a_word_is_replaced_by_the_other_one_and_no_other_is(place)
     everything, spans = np.arange(30), np.tile([3, 4], (30, 1))
     partners = ExchangePartners(states[:, 3].astype(float), everything % 2, everything)
     drawn = partners.of("other", np.random.default_rng(0))
-    change = StateChange(ChangeName(WHOLE), shifts=partners.differences(drawn))
+    change = StateChange(ChangeName(WHOLE_EXCHANGE_CHANGE), shifts=partners.differences(drawn))
     (edit,) = change.edits("1", everything, spans).values()
     seen = {}
 
@@ -314,18 +325,18 @@ def test_floors_of_an_exchange_are_as_long_and_do_not_follow_the_label():
     beside = [change for change in made if change.key.floor]
     assert len(own) == 4
     assert len(beside) == 3 * (3 + 2)
-    for what in (EXCHANGED, WHOLE):
+    for what in (EXCHANGED_CHANGE, WHOLE_EXCHANGE_CHANGE):
         wanted = np.linalg.norm(own[ChangeName(what, "other")], axis=1)
         for change in beside:
             if change.key.what == what:
                 np.testing.assert_allclose(np.linalg.norm(change.shifts, axis=1), wanted)
                 means = [change.shifts[codes == k].mean(0)[0] for k in (0, 1)]
                 assert means[0] - means[1] < 0.7 * 6  # whole steps from class to class are 6 apart
-    inside = own[ChangeName(EXCHANGED, "other")]
+    inside = own[ChangeName(EXCHANGED_CHANGE, "other")]
     assert np.linalg.matrix_rank(inside, tol=1e-6) == 1
     # no more is left in the subspace of the own state, and all of the other one is there
     moved = x + inside
-    drawn = x + own[ChangeName(WHOLE, "other")]
+    drawn = x + own[ChangeName(WHOLE_EXCHANGE_CHANGE, "other")]
     np.testing.assert_allclose(moved @ eraser.right.T, drawn @ eraser.right.T, atol=1e-9)
     np.testing.assert_allclose(eraser(moved), eraser(x), atol=1e-9)
 
@@ -334,7 +345,9 @@ def test_distances_are_those_to_the_nearest_state():
     rng = np.random.default_rng(0)
     x, shifts = rng.normal(size=(9, 3)), rng.normal(size=(9, 3))
     rows, real = np.array([0, 1, 2]), np.array([4, 5, 6, 7])
-    size = SiteStates("1", x, rows, real).of(StateChange(ChangeName(WHOLE), shifts=shifts))
+    size = SiteStates("1", x, rows, real).of(
+        StateChange(ChangeName(WHOLE_EXCHANGE_CHANGE), shifts=shifts)
+    )
 
     def far(points):
         return sum(min(np.sqrt(((p - x[k]) ** 2).sum()) for k in real) for p in points) / 3
@@ -385,12 +398,12 @@ def test_nothing_linear_is_left_at_any_layer_that_is_scrubbed(place):
             hook.remove()
         return found
 
-    once = left(made[ChangeName(ERASED)].erasers)
-    scrubbed = left(made[ChangeName(SCRUBBED)].erasers)
+    once = left(made[ChangeName(ERASED_CHANGE)].erasers)
+    scrubbed = left(made[ChangeName(SCRUBBED_CHANGE)].erasers)
     assert once[0] < 1e-6
     assert max(once[1], once[2]) > 1e-3
     assert max(scrubbed.values()) < 1e-5
-    floor = made[ChangeName(SCRUBBED, "", "rank")]
+    floor = made[ChangeName(SCRUBBED_CHANGE, "", "rank")]
     assert [one.rank for one in floor.erasers.values()] == [1, 1, 1]
     assert left(floor.erasers)[2] > 0.1
 
@@ -429,7 +442,7 @@ def test_a_part_without_a_say_is_the_model_without_its_weights(site, tmp_path):
 def test_words_and_loss_are_those_of_the_model_itself(place, used):
     from transformers import AutoModelForCausalLM
 
-    loss, word = cells(used)["loss", ERASED], cells(used)["words", ERASED]
+    loss, word = cells(used)["loss", ERASED_CHANGE], cells(used)["words", ERASED_CHANGE]
     model = AutoModelForCausalLM.from_pretrained(place / "uses").eval()
     tokenizer = AutoTokenizer.from_pretrained(place / "uses")
     lines = [json.loads(line) for line in (place / "task.jsonl").read_text().splitlines()]
@@ -450,7 +463,7 @@ def test_words_and_loss_are_those_of_the_model_itself(place, used):
 
 
 def test_no_pair_has_a_word_that_the_eraser_saw(used):
-    cell = cells(used)["choice", ERASED]
+    cell = cells(used)["choice", ERASED_CHANGE]
     left_out = int(str(used).split(" pairs; ")[1].split()[0])
     fitted = int(str(used).split("fitted on ")[1].split()[0])
     assert left_out == fitted
@@ -473,13 +486,13 @@ def test_pairs_of_other_sentences_are_read_under_changes_that_need_no_label(plac
     }
     for measured in ("choice", "margin"):
         of = {model: cells(each) for model, each in made.items()}
-        assert {w for m, w in of["uses"] if m == measured} == {ERASED, SCRUBBED}
-        for change in (ERASED, SCRUBBED):
+        assert {w for m, w in of["uses"] if m == measured} == {ERASED_CHANGE, SCRUBBED_CHANGE}
+        for change in (ERASED_CHANGE, SCRUBBED_CHANGE):
             own = cells(page("uses", 1))[measured, change]
             assert of["uses"][measured, change].n == own.n
             assert of["uses"][measured, change].verdict == "falls"
             assert of["has"][measured, change].verdict != "falls"
-    assert of["uses"]["choice", ERASED].before > 95
+    assert of["uses"]["choice", ERASED_CHANGE].before > 95
     assert decide_use(made["uses"].content)[0] == "not asked"
     assert "has no label for these sentences" in str(made["uses"])
 
@@ -612,7 +625,12 @@ def test_the_command_is_the_function(place):
         doses=(1.0,), probe="logreg,c=1", cache=place / "cache",
     )  # fmt: skip
     assert done.stdout == page.text("csv")
-    assert {c.change for c in page.content} == {ERASED, "moved 1", EXCHANGED, WHOLE}
+    assert {c.change for c in page.content} == {
+        ERASED_CHANGE,
+        "moved 1",
+        EXCHANGED_CHANGE,
+        WHOLE_EXCHANGE_CHANGE,
+    }
 
 
 @pytest.mark.parametrize(

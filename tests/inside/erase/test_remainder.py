@@ -18,7 +18,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.files import read_eraser
-from lingprobe.inside.erase.fitting import FLOORS
+from lingprobe.inside.erase.fitting import ERASER_BASELINES
 from lingprobe.pages.captions import label_encoders, name_encoders
 from lingprobe.tasks import TASKS
 
@@ -111,7 +111,7 @@ def test_the_identity_is_of_task_method_and_encoder(tmp_path):
         without(f"{TASK},seed=1"),
         without(TASK, ",eraser=mean"),
         without(TASK, ",rank=1"),
-        *(without(TASK, f",floor={kind}") for kind in FLOORS),
+        *(without(TASK, f",floor={kind}") for kind in ERASER_BASELINES),
         without(TASK, ",floor=rank,draw=1"),
         without(TASK, inner="bow:random,dim=16,seed=1"),
     ]
@@ -169,7 +169,7 @@ def test_layers_are_erased_each_by_itself(tmp_path):
 
 def test_floors_are_of_the_erasers_rank_and_leave_something_else():
     sentences = TASKS.make(TASK).load().sentences[:50]
-    made = {kind: vectors(without(TASK, f",floor={kind}"), sentences) for kind in FLOORS}
+    made = {kind: vectors(without(TASK, f",floor={kind}"), sentences) for kind in ERASER_BASELINES}
     made["eraser"] = vectors(without(TASK), sentences)
     plain = vectors(INNER, sentences)
     for one in made.values():

@@ -21,7 +21,7 @@ from lingprobe.inside.erase.distances import ChangeSize
 from lingprobe.inside.erase.effect_cells import effect_cells
 from lingprobe.inside.erase.effects import read_changes
 from lingprobe.inside.erase.fitting import EraserData
-from lingprobe.inside.erase.interventions import ERASED, FloorDraws, changes_of
+from lingprobe.inside.erase.interventions import ERASED_CHANGE, FloorDraws, changes_of
 from lingprobe.inside.erase.similarity import PairCosines, pair_translations, similar_pairs
 from lingprobe.tasks import TASKS
 
@@ -78,7 +78,7 @@ def measure(reader):
     floors = FloorDraws("leace", 5, "seed")
     changes = list(changes_of("0", source(), floors.fit(source()), {1.0: 1.0}, floors))
     read_changes(reader, "0", changes, np.zeros((0, 2), np.int64))
-    sizes = {ERASED: ChangeSize(1, 1), "moved 1": ChangeSize(1, 1)}
+    sizes = {ERASED_CHANGE: ChangeSize(1, 1), "moved 1": ChangeSize(1, 1)}
     return effect_cells(reader.items, None, NAMED, sizes)
 
 
@@ -86,7 +86,7 @@ def test_what_similarity_uses_is_told_from_what_is_there():
     for is_used in (True, False):
         reader = PairCosines.of(pairs(), ["similarity"], Planted(is_used))
         (cell,) = measure(reader)  # moved states have no label of their own here
-        assert cell.change == ERASED
+        assert cell.change == ERASED_CHANGE
         if is_used:
             assert cell.before > 40
             assert abs(cell.after) < 25
@@ -174,4 +174,4 @@ def test_an_encoder_without_a_language_model_is_measured_whole(tmp_path):
     )  # fmt: skip
     measured = {(cell.measured, cell.change) for cell in page.content}
     assert {m for m, _ in measured if " to " in m} == {"a.txt to b.txt", "b.txt to a.txt"}
-    assert {c for m, c in measured if " to " in m} == {ERASED, "scrubbed"}
+    assert {c for m, c in measured if " to " in m} == {ERASED_CHANGE, "scrubbed"}

@@ -16,13 +16,13 @@ from lingprobe.inside.geometry.neighbours import (
     two_nn,
 )
 from lingprobe.inside.geometry.rotation import (
-    FOLDS,
+    ROTATION_FOLD_COUNT,
     align_vectors,
     compute_rotation,
     find_translations,
 )
 from lingprobe.inside.geometry.rows import (
-    STRETCH,
+    _STRETCH,
     LayerRows,
     compute_jackknife_interval,
     make_jackknife_groups,
@@ -103,7 +103,7 @@ def test_matrices_of_sentences_give_the_same_hsic(n):
 def test_sums_that_do_not_fit_are_computed_twice(monkeypatch):
     x, y = pair(3, 60)
     kept = compute_jackknife_hsic(Held(x), Held(y))
-    monkeypatch.setattr(similarity, "HELD", 0)
+    monkeypatch.setattr(similarity, "_HELD", 0)
     assert compute_jackknife_hsic(Held(x), Held(y)) == pytest.approx(kept, rel=1e-12)
 
 
@@ -190,7 +190,7 @@ def test_memory_does_not_grow_with_sentences(measure):
     rng = np.random.default_rng(0)
     rows = Held(rng.normal(size=(100_000, 6)))
     measure(rows)
-    assert rows.most <= STRETCH
+    assert rows.most <= _STRETCH
     assert rows.read_rows >= 100_000
 
 
@@ -288,7 +288,7 @@ def test_points_in_one_place_have_no_dimension():
 def test_neighbours_are_looked_for_among_some(monkeypatch):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2_000, 2))
-    monkeypatch.setattr(neighbours, "MOST", 500)
+    monkeypatch.setattr(neighbours, "MAX_NEIGHBOUR_SENTENCES", 500)
     assert neighbours.sample_vectors(Held(x)).shape == (500, 2)
     assert intrinsic_dimension(Held(x))[0].value == pytest.approx(2, rel=0.15)
 
@@ -310,7 +310,7 @@ def test_a_rotation_is_found_without_error():
     x = rng.normal(size=(100, 6))
     turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
     found = align_vectors(x, x @ turn + 5)
-    assert found.errors == pytest.approx(np.zeros(FOLDS), abs=1e-12)
+    assert found.errors == pytest.approx(np.zeros(ROTATION_FOLD_COUNT), abs=1e-12)
     assert found.hits[2].all()
     assert found.hits[0].mean() < 0.5
 

@@ -7,7 +7,7 @@ import pytest
 
 from lingprobe import DataProblem, Dataset, Example, Sentence
 from lingprobe.data.labels import column_from_codes
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN
+from lingprobe.inside.languages.joining import DEV_CODE, TEST_CODE, TRAIN_CODE
 from lingprobe.inside.languages.matching import MatchedDatasets
 from lingprobe.metrics.intervals import interval_of
 
@@ -79,8 +79,8 @@ def test_the_test_does_not_depend_on_the_source_and_splits_stay():
     made, fewer = matched(), matched(size=50)
     for t in range(3):
         assert (made.tests[t] == fewer.tests[t]).all()
-        assert (made.datasets[t].splits[made.tests[t]] == TEST).all()
-        for split, rows in zip((TRAIN, DEV), made.train(t, t), strict=True):
+        assert (made.datasets[t].splits[made.tests[t]] == TEST_CODE).all()
+        for split, rows in zip((TRAIN_CODE, DEV_CODE), made.train(t, t), strict=True):
             assert (made.datasets[t].splits[rows] == split).all()
     assert len(fewer.train(0, 1)[0]) == 50
 

@@ -118,11 +118,11 @@ def only_fin(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_greek_mark(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(marks, "ASKING", marks.ASKING - {";", "\u037e"})
+    patch.setattr(marks, "_ASKING", marks._ASKING - {";", "\u037e"})
 
 
 def no_inner_mark(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(marks, "ASKED_WORD", "no mark")
+    patch.setattr(marks, "_ASKED_WORD", "no mark")
 
 
 class Fault(NamedTuple):

@@ -212,7 +212,9 @@ def test_a_source_is_fitted_once_for_all_targets_and_scores_stay(banks, tmp_path
     scores = []
     for repeat in (equal_fits._is_repeatable, lambda probe, job: False):
         monkeypatch.setattr(equal_fits, "_is_repeatable", repeat)
-        monkeypatch.setattr(settings, "FITS", equal_fits.FitCache())  # which remembers nothing yet
+        monkeypatch.setattr(
+            settings, "EQUAL_FIT_CACHE", equal_fits.FitCache()
+        )  # which remembers nothing yet
         fitted.clear()
         page = lingprobe.transfer(
             "ud/tense",

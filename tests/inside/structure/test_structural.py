@@ -241,7 +241,7 @@ def test_sentences_are_ranked_once(name, metric, monkeypatch):
     said = replace(test.labels, values=(test.labels.values + noise).astype(np.float32))
     calls, rank = [], metrics._rank_correlations
     monkeypatch.setattr(metrics, "_rank_correlations", lambda *x: calls.append(1) or rank(*x))
-    metrics.RANKED.clear()
+    metrics._RANKED.clear()
     measure = METRICS.make(metric)
     value, many = measure(test.labels, said), len(calls)
     speeds = measure.influences(test.labels, said)

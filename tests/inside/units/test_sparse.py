@@ -20,7 +20,7 @@ from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
-from lingprobe.inside.units.curves import CURVE, common_share
+from lingprobe.inside.units.curves import CURVE_KEYS, common_share
 from lingprobe.inside.units.path import path_order
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
 from lingprobe.inside.units.views import UNIT_VIEW
@@ -224,7 +224,7 @@ def measured(table):
 def curves(results: list) -> list:
     """The rows of each curve."""
     rows = rows_of(UNIT_VIEW, results).where(is_curve=True)
-    return [rows.take(numbers) for numbers in rows.groups(CURVE).values()]
+    return [rows.take(numbers) for numbers in rows.groups(CURVE_KEYS).values()]
 
 
 def test_the_page_says_how_many_and_which(measured):

@@ -23,8 +23,8 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.options import Help
 
-SENTENCES = 20  # of a request
-GIVEN = {"tokenize.whitespace": "true", "ssplit.eolonly": "true"}
+_SENTENCES = 20  # of a request
+_GIVEN = {"tokenize.whitespace": "true", "ssplit.eolonly": "true"}
 """Words and sentences as they are sent."""
 _LEAF = re.compile(r"\(([^\s()]+) [^\s()]+\)")
 
@@ -49,15 +49,15 @@ class CoreNLP:
         have.
         """
         answer = json.dumps(
-            self._request_sentences("The old dog saw her duck .", GIVEN), sort_keys=True
+            self._request_sentences("The old dog saw her duck .", _GIVEN), sort_keys=True
         )
         return f"{self.annotators} {digest_pieces(answer, size=8)}"
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
         left = iter(sentences)
-        while some := list(islice(left, SENTENCES)):
+        while some := list(islice(left, _SENTENCES)):
             lines = [" ".join("".join(word.split()) for word in words) for words in some]
-            answers = self._request_sentences("\n".join(lines), GIVEN)
+            answers = self._request_sentences("\n".join(lines), _GIVEN)
             if len(answers) != len(some):
                 raise DataProblem(
                     f"{self.url} answered with {len(answers)} sentences to {len(some)}: is"

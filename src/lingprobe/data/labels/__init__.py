@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.labels.column import (
-    HOLDS,
+    MIN_LABEL_WEIGHT,
     Column,
     Flags,
     Floats,
@@ -30,8 +30,8 @@ from lingprobe.data.labels.column import (
 from lingprobe.data.labels.lists import NumberLists
 
 __all__ = [
-    "HOLDS",
-    "KINDS",
+    "COLUMN_KINDS_BY_LOSS",
+    "MIN_LABEL_WEIGHT",
     "Classes",
     "Column",
     "Label",
@@ -218,7 +218,7 @@ class ScoreLabels(Column):
         return ScoreLabels(np.concatenate(values))
 
 
-KINDS: Mapping[str, type[Column]] = {
+COLUMN_KINDS_BY_LOSS: Mapping[str, type[Column]] = {
     kind.loss: kind for kind in (Classes, LabelSets, ScoreLabels, NumberLists)
 }
 

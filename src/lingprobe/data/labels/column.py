@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-HOLDS = 0.5  # a label of a set holds of an example where its weight is at least this
+MIN_LABEL_WEIGHT = 0.5  # a label of a set holds of an example where its weight is at least this
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -250,7 +250,7 @@ class LabelSets(Column):
             yield names if known else dict(zip(names, weights, strict=True))
 
     def answers(self) -> NDArray[np.str_]:
-        sets, places = np.unique(self.matrix() >= HOLDS, axis=0, return_inverse=True)
+        sets, places = np.unique(self.matrix() >= MIN_LABEL_WEIGHT, axis=0, return_inverse=True)
         names = np.array(["+".join(np.array(self.names)[row]) for row in sets])
         return names[places.reshape(-1)]
 
@@ -267,12 +267,12 @@ class LabelSets(Column):
 
     def targets(self) -> list[NDArray[Any]]:
         weights = self.matrix()
-        return list(np.where(np.isnan(weights), np.nan, weights >= HOLDS).T)
+        return list(np.where(np.isnan(weights), np.nan, weights >= MIN_LABEL_WEIGHT).T)
 
     def constant(self) -> Floats:
         weights = self.matrix()
         annotated = (~np.isnan(weights)).sum(0)
-        positive = (np.nan_to_num(weights) >= HOLDS).sum(0).astype(np.float64)
+        positive = (np.nan_to_num(weights) >= MIN_LABEL_WEIGHT).sum(0).astype(np.float64)
         share = positive / np.maximum(annotated, 1)
         # the best set for micro F1 always takes the labels with the largest shares
         order = np.argsort(-share, kind="stable")

@@ -15,17 +15,19 @@ from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label
 
-ABSENT = frozenset(
+ABSENT_LABEL_TEXTS = frozenset(
     ("-", "nan", "NaN", "NAN", "None", "N/A", "n/a", "NA", "<NA>", "null", "NULL", "NaT", "#N/A")
 )
 """What stands where tools have no value; other spellings of them may be classes."""
-UNSURE = "?"
+_UNSURE = "?"
 """A label that is none where all others have letters."""
-NO_CLASS = (-1, -100)
+ABSENT_CLASS_NUMBERS = (-1, -100)
 """Numbers that stand where the numbers of classes begin with 0: of hidden test sets, and of what
 losses ignore.
 """
-_BELOW_CLASSES = frozenset(str(kind(number)) for number in NO_CLASS for kind in (int, float))
+_BELOW_CLASSES = frozenset(
+    str(kind(number)) for number in ABSENT_CLASS_NUMBERS for kind in (int, float)
+)
 _MOST = 0.2  # of the rows that may lack a label and be left out unasked
 _FEWEST_CLASSES = 2  # that have to be left
 _FEWEST_OF_NUMBERS = 3  # beside such a number, from which on it is asked for as well
@@ -54,11 +56,11 @@ def find_absent(labels: Sequence[Label], location: str, splits: Sequence[int] = 
         return AbsentLabels(np.zeros(len(labels), bool), ())
     different, codes = np.unique([str(label) for label in labels], return_inverse=True)
     names = [str(name) for name in different]
-    absent = [name for name in names if name in ABSENT or not name]
+    absent = [name for name in names if name in ABSENT_LABEL_TEXTS or not name]
     others = [name for name in names if name not in absent]
-    if UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != UNSURE):
-        absent.append(UNSURE)
-        others.remove(UNSURE)
+    if _UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != _UNSURE):
+        absent.append(_UNSURE)
+        others.remove(_UNSURE)
     if below := _find_below_classes(others):
         absent.append(below)
         others.remove(below)

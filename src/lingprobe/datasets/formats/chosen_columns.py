@@ -12,15 +12,15 @@ from lingprobe.datasets.formats.column_shapes import ColumnShape, TableHead
 from lingprobe.datasets.formats.conversations import is_conversation, split_role
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.usual_columns import (
-    ACCEPTED,
-    ANSWERS,
-    EXCHANGES,
-    IGNORE,
-    LABELS,
-    PAIRS,
-    SPANS,
-    SPLITS,
-    TEXTS,
+    ANNOTATION_ANSWER_COLUMN,
+    EXCHANGE_COLUMNS,
+    IGNORE_ANSWER,
+    LABEL_COLUMNS,
+    PREFERENCE_COLUMNS,
+    SPAN_COLUMNS,
+    SPLIT_COLUMNS,
+    TEXT_COLUMNS,
+    TEXT_PAIR_COLUMNS,
     Columns,
     find_heading,
     format_headings,
@@ -147,7 +147,7 @@ class _Choice:
     def _spans(self, asked: dict[str, str]) -> tuple[tuple[str, ...], ...]:
         """The columns of the spans, which are taken out of those that were asked for."""
         found = []
-        for option, usual in zip(("span", "span2"), SPANS, strict=True):
+        for option, usual in zip(("span", "span2"), SPAN_COLUMNS, strict=True):
             if option in asked:
                 name = asked.pop(option)
                 parts = [name] if name in self.names else name.split("+")
@@ -175,9 +175,9 @@ class _Choice:
         more.
         """
         by_name = index_names(free)
-        if any(key in tier for tier in LABELS[:2] for key in by_name):
+        if any(key in tier for tier in LABEL_COLUMNS[:2] for key in by_name):
             return ()
-        for pair in ANSWERS:
+        for pair in PREFERENCE_COLUMNS:
             if by_name.keys() >= set(pair) and all(self._holds_texts(by_name[key]) for key in pair):
                 return tuple(by_name[key] for key in pair)
         return ()
@@ -200,9 +200,9 @@ class _Choice:
         if "text2" not in given and not has_answers and (pair := self._pair(free)):
             return pair
         first = (
-            self._usual(TEXTS[:-1], free, "text")
+            self._usual(TEXT_COLUMNS[:-1], free, "text")
             or self._find_saying(has_text_end, free)
-            or self._usual(TEXTS[-1:], free, "text")
+            or self._usual(TEXT_COLUMNS[-1:], free, "text")
         )
         if not first and has_answers:
             return ()
@@ -212,14 +212,14 @@ class _Choice:
     def _pair(self, free: Sequence[str]) -> tuple[str, ...]:
         """The columns of two texts that go together by their names; () where none do."""
         by_name = index_names(free)
-        pairs = [pair for pair in PAIRS if by_name.keys() >= set(pair)]
+        pairs = [pair for pair in TEXT_PAIR_COLUMNS if by_name.keys() >= set(pair)]
         shapes = [self.head.shape(by_name[name]) for pair in pairs for name in pair]
         if len(pairs) > 1 or any(shape.is_nested for shape in shapes):
             pairs = [p for p in pairs if all(self.head.shape(by_name[n]).may_be_text for n in p)]
         if not pairs:
             return ()
         every = dict.fromkeys(by_name[name] for pair in pairs for name in pair)
-        every |= dict.fromkeys(by_name[name] for name in TEXTS[0] if name in by_name)
+        every |= dict.fromkeys(by_name[name] for name in TEXT_COLUMNS[0] if name in by_name)
         one, two = (by_name[name] for name in pairs[0])
         if len(every) > 2:
             several = ", ".join(map(repr, every))
@@ -249,7 +249,7 @@ class _Choice:
 
     def _label(self, free: Sequence[str], texts: Sequence[str]) -> str:
         """The column of the label; '' where columns of zeros and ones are."""
-        if name := self._usual(LABELS, free, "label"):
+        if name := self._usual(LABEL_COLUMNS, free, "label"):
             return name
         if name := self._find_saying(has_usual_end, free) or self._last(free):
             return name
@@ -272,23 +272,27 @@ class _Choice:
 
     def _split(self, free: Sequence[str]) -> str:
         """The column of splits by its name, and by its cells but for the first name; ''."""
-        for name in sorted((n for n in free if normalise_heading(n) in SPLITS), key=len):
+        for name in sorted((n for n in free if normalise_heading(n) in SPLIT_COLUMNS), key=len):
             cells = {str(cell).strip().casefold() for cell in self.head.shape(name).cells}
-            if normalise_heading(name) == SPLITS[0] or (cells and cells <= SPLIT_NAMES.keys()):
+            if normalise_heading(name) == SPLIT_COLUMNS[0] or (
+                cells and cells <= SPLIT_NAMES.keys()
+            ):
                 return name
         return ""
 
     def _find_accepted(self, free: Sequence[str], label: str) -> str:
         """The column that says whether annotations hold; ''."""
-        name = index_names([n for n in free if n != label]).get(ACCEPTED[0], "")
+        name = index_names([n for n in free if n != label]).get(ANNOTATION_ANSWER_COLUMN[0], "")
         cells = {str(cell) for cell in self.head.shape(name).cells} if name else set()
-        return name if cells and cells <= ACCEPTED[1] else ""
+        return name if cells and cells <= ANNOTATION_ANSWER_COLUMN[1] else ""
 
     def _is_judged(self, label: str, accepted: str) -> bool:
         """Whether one label was accepted for some rows, and rejected for others."""
         if not (label and accepted) or self.head.shape(label).distinct > 1:
             return False
-        return {str(cell) for cell in self.head.shape(accepted).cells} >= ACCEPTED[1] - {IGNORE}
+        return {str(cell) for cell in self.head.shape(accepted).cells} >= ANNOTATION_ANSWER_COLUMN[
+            1
+        ] - {IGNORE_ANSWER}
 
     def _refuse(
         self, option: str, free: Sequence[str], known: dict[str, str], is_open: bool
@@ -336,5 +340,5 @@ def _is_exchange(texts: Sequence[str], has_answers: bool) -> bool:
     """
     names = tuple(map(normalise_heading, texts))
     if has_answers:
-        return len(names) == 1 and names[0] in {prompt for prompt, _ in EXCHANGES}
-    return names in EXCHANGES
+        return len(names) == 1 and names[0] in {prompt for prompt, _ in EXCHANGE_COLUMNS}
+    return names in EXCHANGE_COLUMNS

@@ -12,10 +12,10 @@ from itertools import groupby
 from typing import Any
 
 from lingprobe.datasets.formats.conversations import is_conversation
-from lingprobe.datasets.formats.row_labels import ONE, ZERO, as_number
+from lingprobe.datasets.formats.row_labels import FALSE_CELLS, TRUE_CELLS, as_number
 from lingprobe.datasets.formats.usual_columns import Columns, is_usual
 
-FEW_ROWS = 10  # below which nobody can tell a heading from a label
+MIN_HEADING_ROWS = 10  # below which nobody can tell a heading from a label
 _TEXT_WORDS = 3.0  # at least, in the mean of a column of texts
 _LABEL_WORDS = 6.0  # at most, in the mean of a column of labels
 _DIGITS = 0.25  # of the characters, at most, in a column of texts
@@ -60,7 +60,7 @@ class ColumnShape:
     @property
     def recurs(self) -> bool:
         """Whether its cells are short and come again and again, and none is empty."""
-        is_full = len(self.cells) >= FEW_ROWS and all(self._plain)
+        is_full = len(self.cells) >= MIN_HEADING_ROWS and all(self._plain)
         return is_full and 1 < self.distinct <= len(self.cells) / 2 and self.words <= _LABEL_WORDS
 
     @property
@@ -74,12 +74,16 @@ class ColumnShape:
     def is_flag(self) -> bool:
         """Whether its cells are 0 and 1, or false and true, and both are there."""
         there = set(self._plain)
-        return bool(there & ONE) and bool(there & ZERO) and there <= ONE | ZERO
+        return (
+            bool(there & TRUE_CELLS)
+            and bool(there & FALSE_CELLS)
+            and there <= TRUE_CELLS | FALSE_CELLS
+        )
 
     @property
     def is_never(self) -> bool:
         """Whether all its cells are 0, or false, as those of a rare class may be."""
-        return bool(self.cells) and set(self._plain) <= ZERO
+        return bool(self.cells) and set(self._plain) <= FALSE_CELLS
 
     @property
     def is_truth(self) -> bool:
@@ -177,7 +181,7 @@ def guess_columns(rows: Sequence[Sequence[Any]], names: Sequence[str], columns: 
     the label, where no name says it; of several one has to be the only text, one the only label.
     """
     whole = [row for row in rows if len(row) == len(names)]
-    if any(map(is_usual, names)) or columns.as_asked() or len(whole) < FEW_ROWS:
+    if any(map(is_usual, names)) or columns.as_asked() or len(whole) < MIN_HEADING_ROWS:
         return Columns()
     cells = list(zip(*whole, strict=True))
     numbers = [str(place) for place in range(1, len(names) + 1)]

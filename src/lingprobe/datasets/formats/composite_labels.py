@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lingprobe.data.labels import Column, Label, build_column
-from lingprobe.datasets.formats.row_labels import ONE, ZERO, as_number
+from lingprobe.datasets.formats.row_labels import FALSE_CELLS, TRUE_CELLS, as_number
 
 _ITEM = re.compile(
     r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(-?\d+(?:\.\d*)?|True|False))\s*(?:,\s*|(?=\s)|$)"""
@@ -57,7 +57,7 @@ def are_named_flags(cells: Sequence[Any]) -> bool:
     if not objects or len(objects) < len(cells) or len(objects[0]) < 2:
         return False
     flags = {str(flag) for each in objects for flag in each.values()}
-    return flags <= ONE | ZERO and len({tuple(sorted(each)) for each in objects}) == 1
+    return flags <= TRUE_CELLS | FALSE_CELLS and len({tuple(sorted(each)) for each in objects}) == 1
 
 
 def are_flags(lists: Sequence[Sequence[Any]]) -> bool:
@@ -67,15 +67,17 @@ def are_flags(lists: Sequence[Sequence[Any]]) -> bool:
     if len({len(each) for each in lists}) != 1 or len(lists[0]) < 2:
         return False
     texts = [[str(item) for item in each] for each in lists]
-    return all(item in ONE or item in ZERO for each in texts for item in each) and any(
-        len(set(each)) < len(each) for each in texts
-    )
+    return all(
+        item in TRUE_CELLS or item in FALSE_CELLS for each in texts for item in each
+    ) and any(len(set(each)) < len(each) for each in texts)
 
 
 def name_flags(flags: Sequence[Any], names: Sequence[str] = ()) -> frozenset[str]:
     """The classes that hold, by name or by number from 0."""
     called = names if len(names) == len(flags) else [str(i) for i in range(len(flags))]
-    return frozenset(name for name, flag in zip(called, flags, strict=True) if str(flag) in ONE)
+    return frozenset(
+        name for name, flag in zip(called, flags, strict=True) if str(flag) in TRUE_CELLS
+    )
 
 
 def read_composite(labels: Column, mark: str) -> CompositeReading:

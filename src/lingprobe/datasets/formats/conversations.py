@@ -14,10 +14,10 @@ from lingprobe.data.examples import ChatTurn
 
 _ROLES, _CONTENTS = ("role", "from", "speaker"), ("content", "value", "text")
 _ALIASES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
-RESPONDING = "assistant"
+RESPONSE_ROLE = "assistant"
 """The role whose last turn is the response."""
 _SHOWN_PROMPT, _DIGEST_LETTERS = 30, 8
-KNOWN_ROLES = (*_ALIASES, "user", "assistant", "system", "tool")
+_KNOWN_ROLES = (*_ALIASES, "user", "assistant", "system", "tool")
 
 
 def is_conversation(cell: Any) -> bool:
@@ -54,7 +54,7 @@ def name_prompt(turns: Sequence[ChatTurn]) -> str:
     """A name of all that stands before a response, the same wherever it is the same: how it begins,
     and a digest. '' where no response ends the conversation, or nothing stands before it.
     """
-    if len(turns) < 2 or turns[-1].role != RESPONDING:
+    if len(turns) < 2 or turns[-1].role != RESPONSE_ROLE:
         return ""
     before = [part for turn in turns[:-1] for part in turn]
     begins = " ".join(turns[-2].content.split())[:_SHOWN_PROMPT]
@@ -74,7 +74,7 @@ def join_turns(turns: Sequence[dict[str, Any]], role: str = "") -> str:
 def split_role(name: str, names: Sequence[str]) -> tuple[str, str]:
     """The column and the role that `messages.user` names; ('', '') where it names none."""
     column, _, role = name.rpartition(".")
-    return (column, role) if column in names and role in KNOWN_ROLES else ("", "")
+    return (column, role) if column in names and role in _KNOWN_ROLES else ("", "")
 
 
 def _is_listed(value: Any) -> bool:

@@ -15,8 +15,8 @@ from pathlib import Path
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
-from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
+from lingprobe.datasets.formats.column_shapes import MIN_HEADING_ROWS, ColumnShape, guess_columns
+from lingprobe.datasets.formats.rows import HEAD_ROWS, RowCells, TableSource
 from lingprobe.datasets.formats.usual_columns import Columns, names_column
 
 _DELIMITERS = ",;\t|"
@@ -36,7 +36,7 @@ _NO_HEADINGS = "it has no headings"
 def open_delimited(path: Path, columns: Columns, encoding: str = "") -> TableSource:
     """A table of text, with headings or without."""
     suffix, lines = uncompressed_path(path).suffix.lower(), text_lines(path, encoding)
-    start = list(islice(lines, HEAD))
+    start = list(islice(lines, HEAD_ROWS))
     lines = chain(start, lines)
     some = [line for line in start if line.strip()]
     if not columns.as_asked() and _has_word_a_line(start):
@@ -67,7 +67,7 @@ def _open_cut(
     path: Path, columns: Columns, mark: str, cut: Iterator[_Cut], is_headed: bool | None = None
 ) -> TableSource:
     """The table whose lines are cut, with its headings where it has some."""
-    head = list(islice(cut, HEAD))
+    head = list(islice(cut, HEAD_ROWS))
     good = [row for row in head if not row[2]]
     if head and not good:
         raise DataProblem(f"{path}:{head[0][0]}: {head[0][2]}")
@@ -117,7 +117,7 @@ def _has_word_a_line(lines: Sequence[str]) -> bool:
     between sentences.
     """
     some = [number for number, line in enumerate(lines) if line.strip()]
-    if len(some) < FEW_ROWS:
+    if len(some) < MIN_HEADING_ROWS:
         return False
     blank = some[-1] - some[0] + 1 - len(some)
     widths = {len(lines[number].split()) for number in some}
@@ -127,7 +127,7 @@ def _has_word_a_line(lines: Sequence[str]) -> bool:
 def _have_numbers_first(lines: Sequence[str]) -> bool:
     """Whether each line is a class, a number, before its text, as of Kim (2014)."""
     found = [_NUMBER_FIRST.match(line) for line in lines]
-    if len(lines) < FEW_ROWS or not all(found) or any("\t" in line for line in lines):
+    if len(lines) < MIN_HEADING_ROWS or not all(found) or any("\t" in line for line in lines):
         return False
     counts = Counter(each[1] for each in found if each)
     return 2 <= len(counts) <= min(_FEW_NUMBERS, len(lines) // 2) and min(counts.values()) > 1
@@ -191,7 +191,7 @@ def _find_end(lines: Sequence[str]) -> tuple[str, bool] | None:
     """The mark that parts a text from its label in lines without tabs, and whether the label is the
     last; None where none does.
     """
-    if len(lines) < FEW_ROWS or any("\t" in line for line in lines):
+    if len(lines) < MIN_HEADING_ROWS or any("\t" in line for line in lines):
         return None
     for mark in _LINE_MARKS:
         if not all(mark in line for line in lines):
@@ -296,6 +296,8 @@ def _has_headings(rows: Sequence[Sequence[str]], columns: Columns) -> bool:
             continue
         if _NUMBER_LIKE.fullmatch(cell) and any(map(_NUMBER_LIKE.fullmatch, below)):
             continue  # a number among numbers
-        if names_column(cell) or (len(below) >= FEW_ROWS and 2 * len(set(below)) <= len(below)):
+        if names_column(cell) or (
+            len(below) >= MIN_HEADING_ROWS and 2 * len(set(below)) <= len(below)
+        ):
             return True
     return False

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lingprobe.corpora.files import (
-    COMPRESSED,
+    COMPRESSION_SUFFIXES,
     CorpusPart,
     digest_files,
     plain_first,
     uncompressed_path,
 )
-from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.core import DATA_SPLITS, DataProblem
 from lingprobe.data.digests import RunningDigest
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
 from lingprobe.datasets.formats.parallel_files import labels_beside, list_parallel_files
@@ -28,7 +28,7 @@ from lingprobe.datasets.formats.text_folders import (
 )
 
 SPLIT_NAMES = {
-    **{split: split for split in SPLITS},
+    **{split: split for split in DATA_SPLITS},
     "tr": "train",
     "training": "train",
     "va": "dev",
@@ -44,11 +44,11 @@ SPLIT_NAMES = {
 }
 """What splits are called in columns and in names of files."""
 _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
-SHOWN = 5  # names of files in a message
+_SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
-SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
 _WORD_A_LINE = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".conllu", ".conllup", ".cupt")
-LINES = (".txt", "", ".train", ".valid", ".dev", ".test", ".data")
+LINE_TABLE_SUFFIXES = (".txt", "", ".train", ".valid", ".dev", ".test", ".data")
 """Endings of tables of lines; in a folder only where a name says its split."""
 
 
@@ -58,8 +58,8 @@ def no_table(path: str | Path) -> str:
     if Path(path).suffix.lower() in _WORD_A_LINE:
         remedy = f"a file with a word a line is read by edge/tags:{path}"
     return (
-        f"{path}: no table by its name, which would end in {', '.join(SUFFIXES)} (or these with"
-        f" {', '.join(COMPRESSED)}); {remedy}"
+        f"{path}: no table by its name, which would end in {', '.join(TABLE_SUFFIXES)} (or these"
+        f" with {', '.join(COMPRESSION_SUFFIXES)}); {remedy}"
     )
 
 
@@ -71,7 +71,7 @@ def table_parts(path: Path) -> list[CorpusPart]:
     if not path.is_dir():
         return [CorpusPart("", path)]
     if texts := find_text_folders(path, split_in_name):
-        return sorted(texts, key=lambda part: SPLITS.index(part.split or "train"))
+        return sorted(texts, key=lambda part: DATA_SPLITS.index(part.split or "train"))
     for folder in (path, path / "data"):
         if parts := list(_list_tables(folder)):
             return _in_order(parts, path)
@@ -86,7 +86,7 @@ def table_parts(path: Path) -> list[CorpusPart]:
         return _in_order(named, path)
     inside = next((str(f) for f in below if any(_list_tables(f)) or _has_texts(f)), "")
     hint = f"; did you mean {inside!r}?" if inside else ""
-    raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
+    raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(TABLE_SUFFIXES)}{hint}")
 
 
 def digest_parts(files: Sequence[CorpusPart]) -> str:
@@ -125,7 +125,7 @@ def folder_remarks(folder: Path, files: Sequence[CorpusPart]) -> list[str]:
             f"the texts of its folder {name} have no class and were not read" for name in unlabelled
         ]
     remarks = []
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         names = [part.path.name for part in files if part.split == split]
         if len({_SHARD.sub("", name) for name in names}) > 1:
             remarks.append(f"its {split} split has several files: {', '.join(names)}")
@@ -137,9 +137,9 @@ def folder_remarks(folder: Path, files: Sequence[CorpusPart]) -> list[str]:
         if part.path not in read
     ]
     if others:
-        more = f" and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
+        more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
         remarks.append(
-            f"its folder has tables that were not read: {', '.join(others[:SHOWN])}{more}"
+            f"its folder has tables that were not read: {', '.join(others[:_SHOWN])}{more}"
         )
     return remarks
 
@@ -156,9 +156,9 @@ def _list_tables(folder: Path) -> Iterator[CorpusPart]:
         other = name.name.startswith(".") or (suffix == ".json" and not split)
         if not path.is_file() or other:
             continue
-        if suffix in SUFFIXES:
+        if suffix in TABLE_SUFFIXES:
             tables.append(CorpusPart(split, path))
-        elif suffix in LINES and (split := split or split_in_name(name.name)):
+        elif suffix in LINE_TABLE_SUFFIXES and (split := split or split_in_name(name.name)):
             lines.append(CorpusPart(split, path))
     yield from tables or _find_parallel(folder) or lines
 
@@ -183,9 +183,9 @@ def _in_order(parts: list[CorpusPart], place: Path) -> list[CorpusPart]:
             " validation, test): name one of them, or rename them"
         )
     kinds = sorted({uncompressed_path(part.path).suffix.lower() for part in named})
-    if len(kinds) > 1 and not set(kinds) <= {*LINES}:
+    if len(kinds) > 1 and not set(kinds) <= {*LINE_TABLE_SUFFIXES}:
         raise DataProblem(
             f"{str(place)!r} has tables of several formats ({', '.join(kinds)}): keep those of one,"
             " or name a file"
         )
-    return sorted(named, key=lambda part: SPLITS.index(part.split))
+    return sorted(named, key=lambda part: DATA_SPLITS.index(part.split))

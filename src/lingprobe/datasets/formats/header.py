@@ -14,7 +14,7 @@ import numpy as np
 from lingprobe.corpora.strict import short_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Dataset, Tags
-from lingprobe.data.labels import KINDS, Column
+from lingprobe.data.labels import COLUMN_KINDS_BY_LOSS, Column
 from lingprobe.data.notes import DatasetNotes
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.absent_labels import leave_out_absent
@@ -22,10 +22,10 @@ from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
 from lingprobe.datasets.formats.row_labels import split_of_cell
 from lingprobe.datasets.formats.row_spans import BadRow
 
-VERSION = 1
+_VERSION = 1
 _DIFFERENT = "a list of different strings"
-WHAT = {
-    "loss": f"one of {', '.join(KINDS)}",
+_WHAT = {
+    "loss": f"one of {', '.join(COLUMN_KINDS_BY_LOSS)}",
     "names": _DIFFERENT,
     "partial": "true or false",
     "vocabulary": _DIFFERENT,
@@ -37,7 +37,7 @@ WHAT = {
 def make_header(dataset: Dataset) -> dict[str, Any]:
     """What the rows alone would not bring back, as plain JSON."""
     return {
-        "sonde": VERSION,
+        "sonde": _VERSION,
         "loss": dataset.labels.loss,
         "names": list(dataset.labels.names),
         "partial": bool(dataset.labels.partial),
@@ -50,14 +50,14 @@ def make_header(dataset: Dataset) -> dict[str, Any]:
 
 def check_header(header: dict[str, Any], location: str) -> dict[str, Any]:
     """A header that is as `make_header` writes it; DataProblem names what is not."""
-    if header.get("sonde") != VERSION:
+    if header.get("sonde") != _VERSION:
         raise DataProblem(
             f"{location}: written by a format {short_json(header.get('sonde'))} that this version"
             " does not know; update lingprobe"
         )
     strata = header.get("strata", {})
     right = {
-        "loss": "loss" not in header or header["loss"] in tuple(KINDS),
+        "loss": "loss" not in header or header["loss"] in tuple(COLUMN_KINDS_BY_LOSS),
         "names": _is_list_of_names(header.get("names", [])),
         "partial": isinstance(header.get("partial", False), bool),
         "vocabulary": _is_list_of_names(header.get("vocabulary", [])),
@@ -67,7 +67,7 @@ def check_header(header: dict[str, Any], location: str) -> dict[str, Any]:
     for key, is_right in right.items():
         if not is_right:
             raise DataProblem(
-                f"{location}: {key} of the header is {WHAT[key]}, found {short_json(header[key])};"
+                f"{location}: {key} of the header is {_WHAT[key]}, found {short_json(header[key])};"
                 " fix it, or remove the header"
             )
     return header

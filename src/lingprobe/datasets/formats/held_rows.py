@@ -14,8 +14,8 @@ from lingprobe.datasets.formats.json_rows import flatten_cells
 from lingprobe.datasets.formats.row_sources import class_names, flatten_structs
 from lingprobe.datasets.formats.rows import RowCells, TableSource, number_rows
 
-INDEX = "__index_level_"  # how pandas calls an index that is not a column
-BATCH = 10_000  # rows that are Python objects at a time
+_INDEX = "__index_level_"  # how pandas calls an index that is not a column
+_BATCH = 10_000  # rows that are Python objects at a time
 
 
 @runtime_checkable
@@ -87,15 +87,15 @@ class HeldRows:
 
     def batches(self, names: Collection[str]) -> Iterator[list[list[Any]]]:
         """The columns of these names, so many rows at a time, however they are stored."""
-        for start in range(0, len(self.columns[0]), BATCH):
+        for start in range(0, len(self.columns[0]), _BATCH):
             if self._is_listed:
                 some = (c for n, c in zip(self.names, self.columns, strict=True) if n in names)
                 yield [
-                    [_convert_cell(cell) for cell in column[start : start + BATCH]]
+                    [_convert_cell(cell) for cell in column[start : start + _BATCH]]
                     for column in some
                 ]
             else:
-                part = self.columns.slice(start, BATCH)
+                part = self.columns.slice(start, _BATCH)
                 yield [part.column(name).to_pylist() for name in self.names if name in names]
 
     @property
@@ -122,7 +122,7 @@ def hold_frame(frame: Any, name: str, split: str = "") -> HeldRows:
             f"a {type(frame).__name__} that cannot be converted to an Arrow table ({said[:160]}):"
             " fix that column, or give (texts, labels)"
         ) from None
-    names = [name for name in table.schema.names if not name.startswith(INDEX)]
+    names = [name for name in table.schema.names if not name.startswith(_INDEX)]
     return HeldRows(split, Path(name, split), names, table)
 
 

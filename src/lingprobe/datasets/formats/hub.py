@@ -14,12 +14,12 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 
-START = ("hf:", "datasets")
+_START = ("hf:", "datasets")
 
 
 def is_on_hub(path: Path) -> bool:
     """Whether a path names a data set of the hub."""
-    return path.parts[:2] == START
+    return path.parts[:2] == _START
 
 
 @lru_cache(maxsize=64)

@@ -27,10 +27,10 @@ from lingprobe.datasets.formats.header import note_table_files
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.row_sources import class_names, open_columns
 
-SPLIT_FILES = {"train": "train", "dev": "validation", "test": "test"}
+HUB_SPLIT_NAMES = {"train": "train", "dev": "validation", "test": "test"}
 """What each split is called on the hub."""
-HUB = b"huggingface"
-LABELS = ("label", "labels")
+_HUB = b"huggingface"
+_LABELS = ("label", "labels")
 _COLUMN = re.compile(r"(text|words|start|stop)\d*|asked|labels?|weights|strata\..+")
 
 
@@ -42,11 +42,11 @@ def write_hub_folder(dataset: Dataset, folder: Path) -> dict[str, int]:
     table = pa.table({**_numbered_labels(dataset.labels), **parquet.site_columns(dataset)})
     features = {f.name: _feature(f.name, f.type, dataset.labels) for f in table.schema}
     metadata = {
-        parquet.KEY: parquet.header_text(dataset),
-        HUB: json.dumps({"info": {"features": features}}, ensure_ascii=False),
+        parquet.FILE_METADATA_KEY: parquet.header_text(dataset),
+        _HUB: json.dumps({"info": {"features": features}}, ensure_ascii=False),
     }
     written = {}
-    for split, name in SPLIT_FILES.items():
+    for split, name in HUB_SPLIT_NAMES.items():
         if len(rows := dataset.rows(split)):
             place = folder / f"{name}.parquet"
             parquet.write_table(table.take(pa.array(rows)), metadata, place)
@@ -77,7 +77,7 @@ def _feature(name: str, kind: Any, labels: Column) -> Any:
 
     if kinds.is_list(kind):
         return [_feature(name, kind.value_type, labels)]
-    if name in LABELS and kinds.is_integer(kind):
+    if name in _LABELS and kinds.is_integer(kind):
         return {"names": list(labels.names), "_type": "ClassLabel"}
     names = {"double": "float64", "float": "float32"}
     return {"dtype": names.get(str(kind), str(kind)), "_type": "Value"}
@@ -163,7 +163,7 @@ def read_hub_folder(
         with part.path.open("rb") as file, parquet.report_parquet_damage(part.path):
             schema, pieces = open_columns(file, part.path.suffix, None)
             table = pa.Table.from_batches(pieces, schema)
-        parquet.check_types(pa.schema([f for f in schema if f.name not in LABELS]), part.path)
+        parquet.check_types(pa.schema([f for f in schema if f.name not in _LABELS]), part.path)
         header = header or parquet.header_of(schema)
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
         examples += _examples(part, columns, class_names(schema), on_error, tally)
@@ -182,7 +182,7 @@ def _examples(
     tally: ProblemTally,
 ) -> Iterator[Example]:
     """The examples of a file, whose labels are named."""
-    for name in LABELS:
+    for name in _LABELS:
         if name in columns and name in names:
             columns[name] = [_name_label(cell, names[name]) for cell in columns[name]]
     rows = len(columns["text"])

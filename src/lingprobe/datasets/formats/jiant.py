@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.edges import SentenceRecord, SpanTarget, format_record
 from lingprobe.data.core import DataProblem, Dataset
-from lingprobe.data.labels import HOLDS
+from lingprobe.data.labels import MIN_LABEL_WEIGHT
 
-INFO, RECORD = "info", "record"
+TARGET_INFO_STRATUM, SENTENCE_RECORD_STRATUM = "info", "record"
 """Strata with JSON texts: what a file says of a target beside spans and label; its line, and what
 it says of the sentence.
 """
@@ -42,7 +42,7 @@ def _records(
 ) -> Iterator[SentenceRecord]:
     """Neighbouring examples of one sentence, or of one line of a jiant file, together."""
     _check_writable_spans(dataset)
-    record = dataset.strata.get(RECORD)
+    record = dataset.strata.get(SENTENCE_RECORD_STRATUM)
     lines = record.codes if record else np.full(len(dataset), -1)
     keys = list(zip(dataset.sites[:, 0, 0].tolist(), lines.tolist(), strict=True))
     for (number, line), rows in groupby(range(len(dataset)), keys.__getitem__):
@@ -93,8 +93,8 @@ def _target(dataset: Dataset, i: int) -> SpanTarget:
 
 def _target_info(dataset: Dataset, i: int) -> dict[str, Any]:
     """What a jiant file said of the target, or its strata where it came from elsewhere."""
-    if RECORD in dataset.strata:
-        info = dataset.strata.get(INFO)
+    if SENTENCE_RECORD_STRATUM in dataset.strata:
+        info = dataset.strata.get(TARGET_INFO_STRATUM)
         said: dict[str, Any] = (
             json.loads(info.names[info.codes[i]]) if info and info.codes[i] >= 0 else {}
         )
@@ -113,5 +113,5 @@ def _format_jiant_label(dataset: Dataset, i: int) -> tuple[str | tuple[str, ...]
     if isinstance(label, str):
         return label, {}
     weights: dict[str, float] = label if isinstance(label, dict) else dict.fromkeys(label, 1.0)
-    held = tuple(sorted(name for name, weight in weights.items() if weight >= HOLDS))
+    held = tuple(sorted(name for name, weight in weights.items() if weight >= MIN_LABEL_WEIGHT))
     return held, weights if isinstance(label, dict) else {}

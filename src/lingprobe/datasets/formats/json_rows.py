@@ -14,11 +14,11 @@ from typing import Any
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
+from lingprobe.datasets.formats.column_shapes import MIN_HEADING_ROWS, ColumnShape, guess_columns
 from lingprobe.datasets.formats.conversations import is_talk_of_lists
 from lingprobe.datasets.formats.folders import split_in_name
-from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
-from lingprobe.datasets.formats.usual_columns import LABELS, Columns, normalise_heading
+from lingprobe.datasets.formats.rows import HEAD_ROWS, RowCells, TableSource
+from lingprobe.datasets.formats.usual_columns import LABEL_COLUMNS, Columns, normalise_heading
 
 _OBJECT = '{"text": ..., "label": ...}'
 _PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choices"))
@@ -57,7 +57,7 @@ def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
     """Whether the cell of that column is an object of further cells."""
     if not cell or is_talk_of_lists(cell):
         return False
-    if normalise_heading(name) in LABELS[1] and not isinstance(cell.get("name"), str):
+    if normalise_heading(name) in LABEL_COLUMNS[1] and not isinstance(cell.get("name"), str):
         return False
     options = cell.get("choices")
     has_options = isinstance(options, list) and any(isinstance(each, dict) for each in options)
@@ -83,10 +83,10 @@ def _open_rows(
 ) -> TableSource:
     """The table of some values, each a row."""
     numbered = iter(values)
-    start = list(islice(numbered, HEAD))
+    start = list(islice(numbered, HEAD_ROWS))
     names, told, guess = _name_lists([value[1] for value in start], columns)
     rows = (_make_row_cells(names, *value) for value in chain(start, numbered))
-    head = list(islice(rows, HEAD))
+    head = list(islice(rows, HEAD_ROWS))
     keys = list(dict.fromkeys(name for row in head for name in row.cells))
     if head and not keys:
         raise DataProblem(f"{path}{unit}{head[0].number}: {head[0].problem or 'an empty object'}")
@@ -205,7 +205,9 @@ def _is_indexed(value: Mapping[str, Any]) -> bool:
     """Whether an object has a row under the name of each, all with the same headings."""
     rows = [row for row in value.values() if isinstance(row, dict)]
     return (
-        len(value) >= FEW_ROWS and len(rows) == len(value) and len(set(map(frozenset, rows))) == 1
+        len(value) >= MIN_HEADING_ROWS
+        and len(rows) == len(value)
+        and len(set(map(frozenset, rows))) == 1
     )
 
 
@@ -248,7 +250,7 @@ def _find_tables(value: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str
 def _rows_of_pairs(value: Mapping[str, Any]) -> list[Any]:
     """The rows of an object that has texts for keys and labels for values; [] for any other."""
     are_labels = all(isinstance(label, str | int | float) for label in value.values())
-    if not are_labels or not ColumnShape(list(value)).is_text or len(value) < FEW_ROWS:
+    if not are_labels or not ColumnShape(list(value)).is_text or len(value) < MIN_HEADING_ROWS:
         return []
     return [{"text": text, "label": label} for text, label in value.items()]
 

@@ -18,7 +18,7 @@ from typing import Any
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, build_column
 from lingprobe.datasets.formats.header import (
     apply_header,
@@ -77,12 +77,12 @@ def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
         )
 
 
-HEAD = 1000  # lines that are looked at for them
+_HEAD = 1000  # lines that are looked at for them
 
 
 def is_own_jsonl(path: Path) -> bool:
     """Whether lines were written here, or by hand with keys that only we read."""
-    for _, text in islice(read_text_lines(path), HEAD):
+    for _, text in islice(read_text_lines(path), _HEAD):
         try:
             row = parse_json(text)
         except MalformedJson:
@@ -121,7 +121,7 @@ def find_jsonl_loss(path: Path) -> Loss:
 def _list_json_rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
     labels = dataset.labels.plain()
     for i, (example, label) in enumerate(zip(dataset.examples(), labels, strict=True)):
-        row: dict[str, Any] = {"split": SPLITS[dataset.splits[i]], "label": label}
+        row: dict[str, Any] = {"split": DATA_SPLITS[dataset.splits[i]], "label": label}
         row["sites"] = [_site(site) for site in example.sites]
         if example.asked:
             row["asked"] = list(example.asked)

@@ -24,12 +24,12 @@ from lingprobe.datasets.formats.composite_labels import (
 from lingprobe.datasets.formats.row_labels import as_number
 
 Asked = Literal["classes", "scores", "sets"]
-CLASSES = 50  # different whole numbers at most that are taken for classes
-YES_NO = 2  # different whole numbers, which are classes of two texts as well
-EXAMPLES = 10  # of each of them at least
-GAPS = ("nan", "na", "n/a", "<na>", "none", "null", "inf", "-inf", "-", "?")
+_CLASSES = 50  # different whole numbers at most that are taken for classes
+_YES_NO = 2  # different whole numbers, which are classes of two texts as well
+_EXAMPLES = 10  # of each of them at least
+_GAPS = ("nan", "na", "n/a", "<na>", "none", "null", "inf", "-inf", "-", "?")
 """What stands, in small letters, where tools have no number."""
-MANY = 1000  # classes, above which that holds of names as well
+_MANY = 1000  # classes, above which that holds of names as well
 
 
 def as_asked(dataset: Dataset, label_kind: Asked | None, location: str) -> Dataset:
@@ -83,13 +83,13 @@ def decide_kind(
         remark = f"its labels, whole numbers {why} were read as classes; label={beside} names them"
         return add_remarks(named, remark)
     is_pair = (dataset.sites[:, 1:, 0] != dataset.sites[:, :1, 0]).any()
-    if len(values) > CLASSES or (is_pair and len(values) > YES_NO and not is_gapped):
+    if len(values) > _CLASSES or (is_pair and len(values) > _YES_NO and not is_gapped):
         about = "two texts" if is_pair else f"one text, {len(values):,} different ones,"
         raise DataProblem(
             f"{location}: whole numbers about {about} may be classes or graded scores: add"
             " labels=classes or labels=scores to the task"
         )
-    if counts.min() < EXAMPLES:
+    if counts.min() < _EXAMPLES:
         why = f"as {values[counts.argmin()]:.0f} is the label of {counts.min()} only"
         return _add_remark(dataset, "scores", "classes", why)
     return _add_remark(named, "classes", "scores", f"{values[0]:.0f} to {values[-1]:.0f}")
@@ -103,7 +103,7 @@ def check_names(names: Sequence[str], location: str) -> None:
             " lines or Parquet; if each is a class, add labels=classes to the task"
         )
     others = [name for name in names if as_number(name) is None]
-    if others and len(others) < len(names) and all(name.casefold() in GAPS for name in others):
+    if others and len(others) < len(names) and all(name.casefold() in _GAPS for name in others):
         raise DataProblem(
             f"{location}: a label is {others[0]!r}, and the others are numbers: remove such rows;"
             " if each is a class, add labels=classes to the task"
@@ -133,8 +133,8 @@ def _check_several(labels: Column, where: str) -> None:
     than ten examples each.
     """
     classes, examples = len(labels.names), len(labels)
-    each = EXAMPLES if classes > MANY else 2
-    if labels.classes is not None and classes > CLASSES and examples < each * classes:
+    each = _EXAMPLES if classes > _MANY else 2
+    if labels.classes is not None and classes > _CLASSES and examples < each * classes:
         raise DataProblem(
             f"{where}: {classes:,} labels of {examples:,} examples: is this an identifier? If each"
             " is a class, add labels=classes to the task"

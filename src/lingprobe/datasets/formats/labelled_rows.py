@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.digests import RunningDigest
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.labels import Label, build_column
 from lingprobe.datasets.formats.absent_labels import (
-    ABSENT,
+    ABSENT_LABEL_TEXTS,
     AbsentLabels,
     check_unlabelled,
     describe_absent,
@@ -33,21 +33,25 @@ from lingprobe.datasets.formats.absent_labels import (
     find_absent,
 )
 from lingprobe.datasets.formats.chosen_columns import ColumnSelection, choose_columns
-from lingprobe.datasets.formats.column_shapes import FEW_ROWS, TableHead, find_names_of_numbers
+from lingprobe.datasets.formats.column_shapes import (
+    MIN_HEADING_ROWS,
+    TableHead,
+    find_names_of_numbers,
+)
 from lingprobe.datasets.formats.composite_labels import single_out
-from lingprobe.datasets.formats.conversations import RESPONDING
+from lingprobe.datasets.formats.conversations import RESPONSE_ROLE
 from lingprobe.datasets.formats.header import check_examples, note_table_files
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
 from lingprobe.datasets.formats.multiple_choice import list_options
 from lingprobe.datasets.formats.row_labels import as_number, as_numbers
-from lingprobe.datasets.formats.row_reader import PROMPT, Piece, RowForm, RowReader, decide_form
+from lingprobe.datasets.formats.row_reader import PROMPT_TAG, Piece, RowForm, RowReader, decide_form
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import Offsets
-from lingprobe.datasets.formats.rows import HEAD, TableSource
+from lingprobe.datasets.formats.rows import HEAD_ROWS, TableSource
 from lingprobe.datasets.formats.token_rows import join_token_rows
 from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
-from lingprobe.datasets.near_equal import FEWEST_GROUPS
+from lingprobe.datasets.near_equal import MIN_GROUP_COUNT
 from lingprobe.datasets.usual_metric import choose_metric
 
 _TWO = 2  # classes, of which one may be rare; conversations that share a prompt
@@ -69,7 +73,7 @@ class Manner:
     offsets: Offsets | Literal[""] = ""
 
 
-PLAIN = Manner()
+DEFAULT_MANNER = Manner()
 
 
 @dataclass(slots=True)
@@ -90,7 +94,7 @@ class _Rows:
             number = self.numbers.setdefault(sentence, len(self.numbers))
             self.sites.extend((number, *(span or (-1, -1))))
         self.labels.append(example.label)
-        self.splits.append(SPLITS.index(example.split))
+        self.splits.append(DATA_SPLITS.index(example.split))
         for key, value in example.strata.items():
             self.strata.setdefault(key, []).append(intern(value) if value else None)
 
@@ -157,14 +161,14 @@ def _tie_prompts(dataset: Dataset) -> Dataset:
     """Conversations with one prompt share a fold: the data set with that tag; without it where no
     two have one, and with a remark in place of it where there are too few prompts to be apart.
     """
-    tags = dataset.strata.get(PROMPT)
-    if tags is None or PROMPT in dataset.clusters:
+    tags = dataset.strata.get(PROMPT_TAG)
+    if tags is None or PROMPT_TAG in dataset.clusters:
         return dataset
     sizes = np.bincount(tags.codes[tags.codes >= 0])
     prompts, has_repeated = int((sizes > 0).sum()), bool((sizes >= _TWO).any())
-    if has_repeated and prompts + int((tags.codes < 0).sum()) >= FEWEST_GROUPS:
-        return replace(dataset, clusters=(*dataset.clusters, PROMPT))
-    strata = {name: each for name, each in dataset.strata.items() if name != PROMPT}
+    if has_repeated and prompts + int((tags.codes < 0).sum()) >= MIN_GROUP_COUNT:
+        return replace(dataset, clusters=(*dataset.clusters, PROMPT_TAG))
+    strata = {name: each for name, each in dataset.strata.items() if name != PROMPT_TAG}
     dataset = replace(dataset, strata=strata)
     if not has_repeated:
         return dataset
@@ -177,7 +181,7 @@ def _note_responses(dataset: Dataset) -> Dataset:
     of the response may then know from training.
     """
     talks = (each.turns for each in dataset.sentences if len(each.turns) > 1)
-    ends = Counter(turns[-1].content for turns in talks if turns[-1].role == RESPONDING)
+    ends = Counter(turns[-1].content for turns in talks if turns[-1].role == RESPONSE_ROLE)
     repeated = sum(many for many in ends.values() if many > 1)
     if not repeated:
         return dataset
@@ -198,7 +202,11 @@ def _decide(
         beside = find_names_of_numbers(_head(part, names, how), reader.chosen.label, others)
     dataset = decide_kind(dataset, where, reader.source.mark, beside, absent.is_below_classes)
     is_named = reader.chosen.label in reader.source.classes  # as sets, by the metadata
-    if is_named or len(dataset) < FEW_ROWS or (classes := single_out(dataset.labels)) is None:
+    if (
+        is_named
+        or len(dataset) < MIN_HEADING_ROWS
+        or (classes := single_out(dataset.labels)) is None
+    ):
         return dataset
     remark = "each of its rows has one label, and they were read as classes; labels=sets overrules"
     return add_remarks(replace(dataset, labels=classes), remark)
@@ -278,7 +286,7 @@ def metric_of_rows(
             is_doubtful = labels != "classes" and _may_be_number(label, reader.source)
             if is_doubtful or labels == "sets" or not isinstance(label, str | float):
                 return choose_metric(read_rows(files, labels, lenient).labels)
-            if isinstance(label, str) and label in ABSENT and labels != "classes":
+            if isinstance(label, str) and label in ABSENT_LABEL_TEXTS and labels != "classes":
                 continue
             counts[str(label)] += 1
             if len(counts) > _TWO:
@@ -355,7 +363,7 @@ def _open(part: Piece, how: Manner) -> TableSource:
 
 def _head(part: Piece, names: Collection[str], how: Manner) -> TableHead:
     """The first rows of a file that can be read."""
-    rows = islice(_open(part, how).rows(names), HEAD)
+    rows = islice(_open(part, how).rows(names), HEAD_ROWS)
     return TableHead([row.cells for row in rows if not row.problem])
 
 

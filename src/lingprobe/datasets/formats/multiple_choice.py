@@ -11,8 +11,8 @@ from itertools import chain, islice
 from typing import Any
 
 from lingprobe.datasets.formats.column_shapes import ColumnShape
-from lingprobe.datasets.formats.row_labels import BLANK
-from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
+from lingprobe.datasets.formats.row_labels import BLANK_CHARACTERS
+from lingprobe.datasets.formats.rows import HEAD_ROWS, RowCells, TableSource
 from lingprobe.datasets.formats.usual_columns import Columns, normalise_heading
 
 _QUESTIONS = (
@@ -75,7 +75,7 @@ class ChoiceColumns:
         self, cells: Mapping[str, Any], options: Sequence[Any], names: Sequence[str] = ()
     ) -> int | None:
         cell = cells.get(self.answer)
-        said = "" if cell is None else str(cell).strip(BLANK)
+        said = "" if cell is None else str(cell).strip(BLANK_CHARACTERS)
         if said in names:
             return names.index(said)
         if said.isdecimal() and not isinstance(cell, bool):
@@ -83,7 +83,7 @@ class ChoiceColumns:
             return index if 0 <= index < len(options) else None
         if len(said) == 1 and said.casefold() in _LETTERS[: len(options)]:
             return _LETTERS.index(said.casefold())
-        texts = [str(option).strip(BLANK) for option in options]
+        texts = [str(option).strip(BLANK_CHARACTERS) for option in options]
         return texts.index(said) if said and texts.count(said) == 1 else None
 
 
@@ -93,7 +93,7 @@ def list_options(source: TableSource) -> TableSource:
     if columns is None:
         return source
     rows = source.rows(source.names)  # which some tables give once
-    head = list(islice(rows, HEAD))
+    head = list(islice(rows, HEAD_ROWS))
     every = chain(head, rows)
     columns = _decide(head, columns)
     if not _is_multiple_choice(head, columns):
@@ -163,7 +163,7 @@ def _decide(head: Sequence[RowCells], columns: ChoiceColumns) -> ChoiceColumns:
     first rows.
     """
     cells = [row.cells for row in head if not row.problem]
-    said = [str(row.get(columns.answer)).strip(BLANK) for row in cells]
+    said = [str(row.get(columns.answer)).strip(BLANK_CHARACTERS) for row in cells]
     numbers = {int(cell) for cell in said if cell.isdecimal()}
     most = max((len(columns.read(row)[0]) for row in cells), default=0)
     texts = [n for n in columns.questions if ColumnShape([row.get(n) for row in cells]).is_text]
@@ -180,7 +180,7 @@ def _is_multiple_choice(head: Sequence[RowCells], columns: ChoiceColumns) -> boo
     good = 0
     for row in cells:
         options, correct = columns.read(row)
-        is_hidden = str(row.get(columns.answer, "?")).strip(BLANK) in _HIDDEN
+        is_hidden = str(row.get(columns.answer, "?")).strip(BLANK_CHARACTERS) in _HIDDEN
         is_text = isinstance(row.get(columns.question), str)
         good += is_text and len(options) >= _FEWEST_OPTIONS and (is_hidden or correct is not None)
     return bool(cells) and good >= _MOST * len(cells)

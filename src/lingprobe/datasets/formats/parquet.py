@@ -21,7 +21,7 @@ from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.unpacking import open_parquet
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Column, Label, Loss, build_column
 from lingprobe.datasets.formats.header import (
     apply_header,
@@ -33,8 +33,8 @@ from lingprobe.datasets.formats.header import (
 )
 from lingprobe.datasets.formats.kinds import Asked
 
-KEY = b"sonde"
-OWN = (frozenset({"text", "words"}), frozenset({"labels", "weights"}))
+FILE_METADATA_KEY = b"sonde"
+_OWN = (frozenset({"text", "words"}), frozenset({"labels", "weights"}))
 """Columns that no table but ours has beside each other and `split`."""
 
 
@@ -43,11 +43,11 @@ def write_parquet(dataset: Dataset, path: Path) -> dict[str, int]:
     import pyarrow as pa
 
     columns: dict[str, Any] = {
-        "split": pa.array(SPLITS).take(pa.array(dataset.splits)),
+        "split": pa.array(DATA_SPLITS).take(pa.array(dataset.splits)),
         **_label_columns(dataset.labels),
         **site_columns(dataset),
     }
-    write_table(pa.table(columns), {KEY: header_text(dataset)}, path)
+    write_table(pa.table(columns), {FILE_METADATA_KEY: header_text(dataset)}, path)
     return {"examples": len(dataset)}
 
 
@@ -122,7 +122,9 @@ def read_parquet_dataset(
 
 def header_of(schema: Any) -> dict[str, Any]:
     """The header that a schema has; {} without one."""
-    header: dict[str, Any] = parse_json((schema.metadata or {}).get(KEY, b"{}").decode())
+    header: dict[str, Any] = parse_json(
+        (schema.metadata or {}).get(FILE_METADATA_KEY, b"{}").decode()
+    )
     return header
 
 
@@ -188,7 +190,7 @@ def check_types(schema: Any, path: Path) -> None:
 
     for field in schema:
         name = field.name if field.name in ("label", "labels") else field.name.rstrip("0123456789")
-        what, right = EXPECTED.get(name, ("", lambda _: True))
+        what, right = _EXPECTED.get(name, ("", lambda _: True))
         if not (right(field.type) or kinds.is_null(field.type)):
             raise DataProblem(
                 f"{path}: column {field.name!r} holds {field.type}, expected {what}; build it again"
@@ -223,7 +225,7 @@ def _are(right: Callable[[Any], bool], kind: Any) -> bool:
     return bool(listed) and right(kind.value_type)
 
 
-EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "split": ("strings", _is_text_type),
     "text": ("strings", _is_text_type),
     "label": ("strings or numbers", lambda kind: _is_text_type(kind) or _is_number(kind)),
@@ -244,8 +246,8 @@ def is_own_parquet(path: Path) -> bool:
     with path.open("rb") as file, report_parquet_damage(path):
         schema = pq.read_schema(file)
     names = set(schema.names)
-    ours = any(own <= names for own in OWN) or any(name.startswith("strata.") for name in names)
-    return KEY in (schema.metadata or {}) or ("split" in names and ours)
+    ours = any(own <= names for own in _OWN) or any(name.startswith("strata.") for name in names)
+    return FILE_METADATA_KEY in (schema.metadata or {}) or ("split" in names and ours)
 
 
 def find_parquet_loss(path: Path) -> Loss:
@@ -260,7 +262,7 @@ def find_parquet_loss(path: Path) -> Loss:
         return build_column([frozenset()]).loss
     if not _is_number(schema.field("label").type):
         return build_column([""]).loss
-    is_ours = KEY in (schema.metadata or {})
+    is_ours = FILE_METADATA_KEY in (schema.metadata or {})
     return build_column([0.0]).loss if is_ours else read_parquet_dataset(path).labels.loss
 
 

@@ -14,8 +14,8 @@ from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import BadRow
 from lingprobe.datasets.formats.rows import TableSource
 from lingprobe.datasets.formats.usual_columns import (
-    EXCHANGES,
-    TEXTS,
+    EXCHANGE_COLUMNS,
+    TEXT_COLUMNS,
     Columns,
     find_heading,
     format_headings,
@@ -68,10 +68,10 @@ def _choose_columns(source: TableSource, text: str, where: str) -> tuple[str, ..
     if text:
         return (find_heading(text, names, "text", where),)
     by_name = index_names(names)
-    for pair in EXCHANGES:
+    for pair in EXCHANGE_COLUMNS:
         if by_name.keys() >= set(pair):
             return tuple(by_name[name] for name in pair)
-    for tier in TEXTS:
+    for tier in TEXT_COLUMNS:
         usual = [by_name[name] for name in tier if name in by_name]
         if len(usual) == 1:
             return (usual[0],)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.strict import short_json
-from lingprobe.datasets.formats.row_spans import MOST, BadRow, spans_whole_words
+from lingprobe.datasets.formats.row_spans import MIN_CONSISTENT_ROW_SHARE, BadRow, spans_whole_words
 
 _STARTS, _ENDS = ("start", "start_offset", "begin"), ("end", "end_offset", "stop")
 _LABELS = ("label", "labels", "entity_group", "entity", "tag", "type", "class")
@@ -43,7 +43,7 @@ def unwrap_results(cell: Any) -> Any:
 def are_annotations(cells: Sequence[Any]) -> bool:
     """Whether cells are lists of spans with labels, but for slips, and not all empty."""
     some = [each for cell in cells if isinstance(cell, list) for each in cell]
-    return bool(some) and sum(map(_is_annotation, some)) >= MOST * len(some)
+    return bool(some) and sum(map(_is_annotation, some)) >= MIN_CONSISTENT_ROW_SHARE * len(some)
 
 
 def end_at_last(rows: Sequence[tuple[Any, Sequence[Any]]]) -> bool:
@@ -58,7 +58,7 @@ def end_at_last(rows: Sequence[tuple[Any, Sequence[Any]]]) -> bool:
     texts = [(text, found) for text, found in places if isinstance(text, str)]
     if not texts:
         alone = sum(found.start == found.end for _, found in places)
-        return alone > (1 - MOST) * len(places)
+        return alone > (1 - MIN_CONSISTENT_ROW_SHARE) * len(places)
     return sum(spans_whole_words(text, a.start, a.end + 1) for text, a in texts) > sum(
         spans_whole_words(text, a.start, a.end) for text, a in texts
     )

@@ -11,18 +11,18 @@ from sys import intern
 from typing import Any
 
 from lingprobe.data.labels import Label
-from lingprobe.datasets.formats.absent_labels import NO_CLASS
+from lingprobe.datasets.formats.absent_labels import ABSENT_CLASS_NUMBERS
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.row_spans import BadRow
 
-BLANK = (
+BLANK_CHARACTERS = (
     string.whitespace
     + "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
     + "".join(map(chr, (*range(0x2000, 0x2010), 0x2060, 0xFEFF)))
 )
 """White space, and marks without width."""
-ONE = frozenset(("1", "1.0", "True", "true"))
-ZERO = frozenset(("0", "0.0", "False", "false"))
+TRUE_CELLS = frozenset(("1", "1.0", "True", "true"))
+FALSE_CELLS = frozenset(("0", "0.0", "False", "false"))
 """What says of a class in a column of its own that it holds, and that it does not."""
 
 
@@ -47,7 +47,7 @@ def _read_number_of_class(cell: Any, names: Sequence[str], column: str) -> str:
         raise NoLabel(f"there is no label in column {column!r}")
     if not isinstance(cell, int):
         raise BadRow(f"label {str(cell)[:40]!r} is not a number of a class")
-    if cell in NO_CLASS:
+    if cell in ABSENT_CLASS_NUMBERS:
         raise _withhold(f"label {cell} means no label, as in a hidden test set")
     if not 0 <= cell < len(names):
         raise BadRow(
@@ -80,7 +80,7 @@ def normalize_text(text: str) -> str:
     """
     if text.isascii():
         return text.strip()
-    return unicodedata.normalize("NFC", text).strip(BLANK)
+    return unicodedata.normalize("NFC", text).strip(BLANK_CHARACTERS)
 
 
 def read_set(cells: Sequence[Any], names: Sequence[str], column: str) -> frozenset[str]:
@@ -98,9 +98,9 @@ def read_flags(cells: Mapping[str, Any], names: Sequence[str]) -> frozenset[str]
     flags = {name: str(cells.get(name)).strip() for name in names}
     if any(cells.get(name) is None or flag in ("", "-1") for name, flag in flags.items()):
         raise NoLabel(f"there is no label in column {names[0]!r}")
-    if odd := next((name for name in names if flags[name] not in ONE | ZERO), ""):
+    if odd := next((name for name in names if flags[name] not in TRUE_CELLS | FALSE_CELLS), ""):
         raise BadRow(f"column {odd!r} has {flags[odd][:40]!r}, which is neither 0 nor 1")
-    return frozenset(name for name in names if flags[name] in ONE)
+    return frozenset(name for name in names if flags[name] in TRUE_CELLS)
 
 
 def read_weight(cell: Any, column: str) -> float:

@@ -18,7 +18,7 @@ from lingprobe.data.core import Example, Sentence, Site
 from lingprobe.data.examples import ChatTurn
 from lingprobe.data.labels import Label
 from lingprobe.datasets.formats.chosen_columns import ColumnSelection
-from lingprobe.datasets.formats.column_shapes import FEW_ROWS
+from lingprobe.datasets.formats.column_shapes import MIN_HEADING_ROWS
 from lingprobe.datasets.formats.composite_labels import (
     FLAGS_REMARK,
     are_flags,
@@ -27,7 +27,7 @@ from lingprobe.datasets.formats.composite_labels import (
     parse_list,
 )
 from lingprobe.datasets.formats.conversations import (
-    RESPONDING,
+    RESPONSE_ROLE,
     arrange_turns,
     is_conversation,
     join_turns,
@@ -43,7 +43,7 @@ from lingprobe.datasets.formats.row_annotations import (
     unwrap_results,
 )
 from lingprobe.datasets.formats.row_labels import (
-    BLANK,
+    BLANK_CHARACTERS,
     NoLabel,
     read_class,
     read_flags,
@@ -53,7 +53,7 @@ from lingprobe.datasets.formats.row_labels import (
     split_of_cell,
 )
 from lingprobe.datasets.formats.row_spans import (
-    MOST,
+    MIN_CONSISTENT_ROW_SHARE,
     BadRow,
     Offsets,
     decide_offsets,
@@ -61,12 +61,12 @@ from lingprobe.datasets.formats.row_spans import (
     read_span,
 )
 from lingprobe.datasets.formats.rows import TableSource
-from lingprobe.datasets.formats.usual_columns import ACCEPT, IGNORE, normalise_heading
+from lingprobe.datasets.formats.usual_columns import ACCEPT_ANSWER, IGNORE_ANSWER, normalise_heading
 
 _WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
 _TOKENS_OF_GLINER = "tokenizedtext"  # whose spans end with their last word
-NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
-PROMPT = "prompt"
+_NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
+PROMPT_TAG = "prompt"
 """The tag of conversations by what stands before the response."""
 Piece = CorpusPart | HeldRows
 """A file of a table, or rows in memory."""
@@ -102,7 +102,9 @@ class RowForm:
             how = "its labels, as many as words in each row, were read as those of the words"
             remarks.append(how)
         if chosen.accepted and chosen.accepted == chosen.label:
-            remarks.append(f"its labels say whether one label, the same for all, was {ACCEPT}ed")
+            remarks.append(
+                f"its labels say whether one label, the same for all, was {ACCEPT_ANSWER}ed"
+            )
         if self.flags:
             named = "its labels, objects of zeros and ones, were read as the names of the ones"
             remarks.append(named if self.flags == "objects" else FLAGS_REMARK)
@@ -194,8 +196,8 @@ class RowReader:
         """The example of a row, or those of its words, spans or answers that have a label."""
         if column := self.chosen.accepted:
             judged, is_label = cells.get(column), column == self.chosen.label
-            if judged == IGNORE or (judged != ACCEPT and not is_label):
-                said = f"is {IGNORE!r}" if is_label else f"is not {ACCEPT!r}"
+            if judged == IGNORE_ANSWER or (judged != ACCEPT_ANSWER and not is_label):
+                said = f"is {IGNORE_ANSWER!r}" if is_label else f"is not {ACCEPT_ANSWER!r}"
                 raise NoLabel(f"its {column} {said}")
         if self.chosen.flags:
             return [self._example(cells, read_flags(cells, self.chosen.flags))]
@@ -225,7 +227,7 @@ class RowReader:
                 label=read_class(each, names, self.chosen.label),
             )
             for i, each in enumerate(label)
-            if each not in NO_WORD_LABEL
+            if each not in _NO_WORD_LABEL
         ]
 
     def _examples_of_spans(self, cells: Mapping[str, Any], label: Any) -> list[Example]:
@@ -273,7 +275,7 @@ class RowReader:
             raise BadRow(f"no {self.chosen.group} in its column; group= needs one in every row")
         strata = {self.chosen.group: str(group).strip()} if self.chosen.group else {}
         if len(sites) == 1 and (self.form.talks or self.chosen.is_exchange):
-            strata.setdefault(PROMPT, name_prompt(sites[0].sentence.turns))
+            strata.setdefault(PROMPT_TAG, name_prompt(sites[0].sentence.turns))
         return Example(sites, label, split, strata=strata)
 
     def read_sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
@@ -317,12 +319,12 @@ class RowReader:
             is_whole = said[: len(before)] == before
             return self._conversation(said if is_whole else (*before, *said), names[1])
         text = self.read_sentence(answer, names[1]).text
-        return self._conversation((*before, ChatTurn(RESPONDING, text)), names[0])
+        return self._conversation((*before, ChatTurn(RESPONSE_ROLE, text)), names[0])
 
     @staticmethod
     def _check_text(made: Sentence, column: str) -> Sentence:
         """The same sentence, unless there is nothing to read in it."""
-        if not made.text.strip(BLANK):
+        if not made.text.strip(BLANK_CHARACTERS):
             raise BadRow(f"there is no text in column {column!r}")
         if "\0" in made.text:
             raise BadRow(f"the text in column {column!r} has a NUL in it")
@@ -382,12 +384,12 @@ def _are_of_words(texts: Sequence[Any], labels: Sequence[Any], untyped: bool) ->
         isinstance(words, list) and isinstance(each, list) and len(words) == len(each)
         for words, each in zip(texts, labels, strict=True)
     )
-    return bool(texts) and alike >= MOST * len(texts)
+    return bool(texts) and alike >= MIN_CONSISTENT_ROW_SHARE * len(texts)
 
 
 def _find_flags(cells: Sequence[Any], untyped: bool) -> Literal["", "lists", "objects"]:
     """What labels of zeros and ones are; '' where they are others."""
-    if len(cells) >= FEW_ROWS and are_named_flags(cells):
+    if len(cells) >= MIN_HEADING_ROWS and are_named_flags(cells):
         return "objects"
     lists = [cell for cell in cells if isinstance(cell, list)]
     return "lists" if lists and not untyped and are_flags(lists) else ""

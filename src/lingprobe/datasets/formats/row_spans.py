@@ -19,7 +19,7 @@ from lingprobe.data.core import DataProblem, Sentence, Site
 from lingprobe.data.errors import LingprobeError
 
 Offsets = Literal["words", "characters"]
-MOST = 0.9  # of the rows show what a table has; the others are slips
+MIN_CONSISTENT_ROW_SHARE = 0.9  # of the rows show what a table has; the others are slips
 _NUMBERS = re.compile(r"\s*[\[(]\s*(\d+)\s*,\s*(\d+)\s*[\])]\s*")
 _FORM = "a span is [start, end) counted from 0, or its words as they occur in the text"
 
@@ -77,7 +77,9 @@ def decide_offsets(
     if not some:
         return ""
     words = all(start < stop <= len(text.split()) for text, (start, stop) in some)
-    signs = sum(spans_whole_words(text, *span) for text, span in some) >= MOST * len(some)
+    signs = sum(
+        spans_whole_words(text, *span) for text, span in some
+    ) >= MIN_CONSISTENT_ROW_SHARE * len(some)
     if words == signs:
         both = "words or characters" if words else "neither words nor characters, as it seems"
         raise DataProblem(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.datasets.formats.usual_columns import Columns
 
-HEAD = 1000  # rows by which headings and the kind of a file are decided
+HEAD_ROWS = 1000  # rows by which headings and the kind of a file are decided
 
 
 class RowCells(NamedTuple):

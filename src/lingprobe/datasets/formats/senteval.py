@@ -9,7 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.columns import CODES, KNOWN, SENTEVAL, ReadingPolicy, TableExamples
+from lingprobe.corpora.columns import (
+    SENTEVAL_COLUMNS,
+    SENTEVAL_SPLIT_CODES,
+    SPLITS_BY_CODE,
+    ReadingPolicy,
+    TableExamples,
+)
 from lingprobe.corpora.files import checked_lines
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import DataProblem, Dataset
@@ -42,7 +48,7 @@ def write_senteval(dataset: Dataset, path: Path) -> dict[str, int]:
             pieces = text.split()  # as SentEval cuts it, at any white space
             counts["words with spaces"] += max(len(pieces) - len(sentence.words), 0)
             counts["raw texts not kept"] += sentence.text != text
-            split = tuple(CODES)[dataset.splits[i]]
+            split = tuple(SENTEVAL_SPLIT_CODES)[dataset.splits[i]]
             file.write(f"{split}\t{labels.names[labels.classes[i]]}\t{' '.join(pieces)}\n")
     return counts
 
@@ -51,7 +57,7 @@ def read_senteval_dataset(
     path: Path, labels: Asked | None = None, on_error: OnError = "raise"
 ) -> Dataset:
     """The examples of a file; blank lines are counted in the notes."""
-    rows = TableExamples(SENTEVAL, ReadingPolicy(on_error, blank="skip"))
+    rows = TableExamples(SENTEVAL_COLUMNS, ReadingPolicy(on_error, blank="skip"))
     examples = list(rows.read(path))
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
@@ -66,7 +72,7 @@ def is_own_senteval(path: Path) -> bool:
     for _, line, problem in checked_lines(path):
         if line.strip() or problem:
             cells = line.split("\t")
-            return len(cells) >= SENTEVAL.columns and cells[0] in KNOWN
+            return len(cells) >= SENTEVAL_COLUMNS.columns and cells[0] in SPLITS_BY_CODE
     return False
 
 

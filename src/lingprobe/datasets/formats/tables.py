@@ -14,28 +14,28 @@ from pathlib import Path
 from typing import Literal
 
 from lingprobe.corpora.files import (
-    COMPRESSED,
+    COMPRESSION_SUFFIXES,
     CorpusPart,
     uncompressed_path,
 )
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import open_draft
-from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import KINDS, Label, Loss, build_column
+from lingprobe.data.labels import COLUMN_KINDS_BY_LOSS, Label, Loss, build_column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import (
-    LINES,
+    LINE_TABLE_SUFFIXES,
+    TABLE_SUFFIXES,
     digest_parts,
     folder_remarks,
     no_table,
     table_parts,
 )
-from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
-    PLAIN,
+    DEFAULT_MANNER,
     Manner,
     count_sites,
     metric_of_rows,
@@ -44,30 +44,30 @@ from lingprobe.datasets.formats.labelled_rows import (
 
 Format = Literal["parquet", "jsonl", "senteval"]
 Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
-WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
+_WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
     "parquet": parquet.write_parquet,
     "jsonl": jsonl.write_jsonl,
     "senteval": senteval.write_senteval,
     "jiant": jiant.write_jiant,
 }
-READERS: Mapping[Format, Callable[[Path, Asked | None, OnError], Dataset]] = {
+_READERS: Mapping[Format, Callable[[Path, Asked | None, OnError], Dataset]] = {
     "parquet": parquet.read_parquet_dataset,
     "jsonl": jsonl.read_jsonl_dataset,
     "senteval": senteval.read_senteval_dataset,
 }
-LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
+_LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
     "parquet": parquet.find_parquet_loss,
     "jsonl": jsonl.find_jsonl_loss,
     "senteval": senteval.find_senteval_loss,
 }
-OWN: Mapping[Format, Callable[[Path], bool]] = {
+_OWN: Mapping[Format, Callable[[Path], bool]] = {
     "parquet": parquet.is_own_parquet,
     "jsonl": jsonl.is_own_jsonl,
     "senteval": senteval.is_own_senteval,
 }
 """Whether a file is one that was written here."""
-EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0, "sets": frozenset()}
-SUFFIXES: Mapping[str, Format] = {
+_EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0, "sets": frozenset()}
+_SUFFIXES: Mapping[str, Format] = {
     ".parquet": "parquet",
     ".jsonl": "jsonl",
     ".tsv": "senteval",
@@ -86,7 +86,7 @@ def choose_writing(
         raise DataProblem(
             f"no folder {str(file.parent)!r} to write {file.name} into; make it first"
         )
-    if file.suffix in COMPRESSED:
+    if file.suffix in COMPRESSION_SUFFIXES:
         raise DataProblem(
             f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is"
             " compressed inside)"
@@ -112,9 +112,9 @@ def write_dataset(
     file, chosen = Path(path).expanduser(), choose_writing(path, format)
     check_writable(dataset.labels, file.name)
     if chosen != "jiant":
-        return _write_file(dataset, file, WRITERS[chosen])
+        return _write_file(dataset, file, _WRITERS[chosen])
     total: Counter[str] = Counter()
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         if len(rows := dataset.rows(split)):
             total.update(
                 _write_file(
@@ -144,7 +144,7 @@ def read_dataset(
     path: str | Path,
     format: Format | None = None,
     labels: Asked | None = None,
-    manner: Manner = PLAIN,
+    manner: Manner = DEFAULT_MANNER,
 ) -> Dataset:
     """The data set in a file, or in the files of a folder; what is wrong is said with file and
     line.
@@ -156,7 +156,7 @@ def read_dataset(
     file = _check_is_there(path)
     own = format or _own_format(file, manner)
     if own is not None:
-        return READERS[own](file, labels, manner.on_error)
+        return _READERS[own](file, labels, manner.on_error)
     parts = table_parts(file)
     if _is_own_folder(file, parts, manner):
         return hub_folder.read_hub_folder(parts, labels, manner.on_error)
@@ -166,21 +166,23 @@ def read_dataset(
     return add_remarks(dataset, *folder_remarks(file, parts))
 
 
-def usual_metric(path: str | Path, labels: Asked | None = None, manner: Manner = PLAIN) -> str:
+def usual_metric(
+    path: str | Path, labels: Asked | None = None, manner: Manner = DEFAULT_MANNER
+) -> str:
     """The metric of the labels in a file where none is named: that of their kind, or AUROC where
     one of two classes is rare in a table that was not written here.
     """
     file = _check_is_there(path)
     if (own := _own_format(file, manner)) is not None:
-        kind = build_column([EXAMPLES[labels]]).loss if labels else LOSSES[own](file)
-        return KINDS[kind].metric
+        kind = build_column([_EXAMPLES[labels]]).loss if labels else _LOSSES[own](file)
+        return COLUMN_KINDS_BY_LOSS[kind].metric
     parts = table_parts(file)
     if _is_own_folder(file, parts, manner):
-        return KINDS[hub_folder.find_folder_loss(parts)].metric
+        return COLUMN_KINDS_BY_LOSS[hub_folder.find_folder_loss(parts)].metric
     return metric_of_rows(digest_parts(parts), tuple(parts), labels, manner)
 
 
-def has_pairs(path: str | Path, manner: Manner = PLAIN) -> bool:
+def has_pairs(path: str | Path, manner: Manner = DEFAULT_MANNER) -> bool:
     """Whether the labels of a table that was not written here are about two texts or spans."""
     file = _check_is_there(path)
     if _own_format(file, manner) is not None:
@@ -203,10 +205,10 @@ def _own_format(path: Path, how: Manner) -> Format | None:
     if is_on_hub(path) or path.is_dir() or how.columns.as_asked() or how.encoding:
         return None
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
-    known = SUFFIXES.get(suffix.lower())
-    if known is None and suffix.lower() not in (*TABLES, *LINES):
+    known = _SUFFIXES.get(suffix.lower())
+    if known is None and suffix.lower() not in (*TABLE_SUFFIXES, *LINE_TABLE_SUFFIXES):
         raise DataProblem(no_table(path))
-    return known if known is not None and OWN[known](path) else None
+    return known if known is not None and _OWN[known](path) else None
 
 
 def _is_own_folder(path: Path, parts: list[CorpusPart], how: Manner) -> bool:
@@ -219,11 +221,11 @@ def _is_own_folder(path: Path, parts: list[CorpusPart], how: Manner) -> bool:
 
 
 def _format(path: Path) -> Format:
-    format = SUFFIXES.get(
+    format = _SUFFIXES.get(
         path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     )
     if format is None:
         raise DataProblem(
-            f"{path}: the name should end with {', '.join(SUFFIXES)}, so that the format is known"
+            f"{path}: the name should end with {', '.join(_SUFFIXES)}, so that the format is known"
         )
     return format

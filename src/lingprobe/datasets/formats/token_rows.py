@@ -10,8 +10,8 @@ from itertools import chain, islice
 from typing import Any
 
 from lingprobe.datasets.formats.column_shapes import ColumnShape
-from lingprobe.datasets.formats.row_labels import BLANK
-from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
+from lingprobe.datasets.formats.row_labels import BLANK_CHARACTERS
+from lingprobe.datasets.formats.rows import HEAD_ROWS, RowCells, TableSource
 from lingprobe.datasets.formats.usual_columns import normalise_heading
 
 _SENTENCES = ("sentence", "sentenceid", "sentenceidx", "sentencenumber", "sentid", "sent", "docid")
@@ -35,7 +35,7 @@ def join_token_rows(source: TableSource) -> TableSource:
     if columns is None:
         return source
     rows = source.rows(source.names)  # which some tables give once
-    head = list(islice(rows, HEAD))
+    head = list(islice(rows, HEAD_ROWS))
     every = chain(head, rows)
     if not _has_words(head, columns):
         return replace(source, rows=lambda wanted: every)
@@ -89,7 +89,7 @@ def _begins(cell: Any, before: Any) -> bool:
 
 def _is_named(cell: Any) -> bool:
     """Whether a cell names a sentence; in some tables that of its first word alone does."""
-    return cell is not None and cell == cell and bool(str(cell).strip(BLANK))  # noqa: PLR0124
+    return cell is not None and cell == cell and bool(str(cell).strip(BLANK_CHARACTERS))  # noqa: PLR0124
 
 
 def _join_rows(

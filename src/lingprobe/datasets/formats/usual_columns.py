@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 from lingprobe.data.core import DataProblem
 
-TEXTS = (
+TEXT_COLUMNS = (
     ("text", "sentence"),
     ("content", "document", "review", "tweet", "utterance", "comment", "message", "body"),
     ("words", "tokens", "tokenizedtext", "word", "token", "form"),
@@ -24,7 +24,7 @@ TEXTS = (
     ),
 )
 """Names of a text, those that decide first before the others."""
-PAIRS = (
+TEXT_PAIR_COLUMNS = (
     ("sentence1", "sentence2"),
     ("text1", "text2"),
     ("text", "text2"),
@@ -48,9 +48,9 @@ PAIRS = (
     ("prompt", "response"),
     ("instruction", "response"),
 )
-EXCHANGES = (("prompt", "response"), ("instruction", "response"))
+EXCHANGE_COLUMNS = (("prompt", "response"), ("instruction", "response"))
 """Those pairs that are one conversation: what a user says, and the answer."""
-LABELS = (
+LABEL_COLUMNS = (
     ("labeltext", "labelname"),
     ("label", "labels", "goldlabel"),
     (
@@ -64,17 +64,17 @@ LABELS = (
     ("cats",),
     ("entities", "spans", "ner", "mentions", "annotations"),
 )
-ACCEPT, IGNORE = "accept", "ignore"
-ACCEPTED = ("answer", frozenset((ACCEPT, "reject", IGNORE)))
+ACCEPT_ANSWER, IGNORE_ANSWER = "accept", "ignore"
+ANNOTATION_ANSWER_COLUMN = ("answer", frozenset((ACCEPT_ANSWER, "reject", IGNORE_ANSWER)))
 """The column in which Prodigy says whether an annotation holds, and what stands there."""
-ANSWERS = (("positive", "negative"), ("chosen", "rejected"))
+PREFERENCE_COLUMNS = (("positive", "negative"), ("chosen", "rejected"))
 """Names of two texts of which one is the better answer."""
-SPANS = (("span", "span1"), ("span2",))
-ENDS = (("start", "end"), ("start", "stop"), ("begin", "end"))
+SPAN_COLUMNS = (("span", "span1"), ("span2",))
+_ENDS = (("start", "end"), ("start", "stop"), ("begin", "end"))
 """Names of the start and the end of a span."""
-SPLITS = ("split", "partition", "subset", "set", "semevalset", "datasplit")
+SPLIT_COLUMNS = ("split", "partition", "subset", "set", "semevalset", "datasplit")
 """Names of a split; all but the first only where their cells are names of splits."""
-NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
+_NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
 """Names of what numbers rows, and names of no column."""
 
 
@@ -100,7 +100,7 @@ class Columns:
 def unread_span(names: Sequence[str]) -> list[str]:
     """The headings of two columns that seem to be the start and the end of a span; [] for none."""
     by_name = {normalise_heading(name): name for name in names}
-    for pair in ENDS:
+    for pair in _ENDS:
         if by_name.keys() >= set(pair):
             return [by_name[name] for name in pair]
     return []
@@ -108,13 +108,13 @@ def unread_span(names: Sequence[str]) -> list[str]:
 
 def is_usual(name: str) -> bool:
     """Whether a heading is a usual one, so that a first row which has it is no example."""
-    every = (*PAIRS, *TEXTS, *LABELS, *SPANS, SPLITS[:1])
+    every = (*TEXT_PAIR_COLUMNS, *TEXT_COLUMNS, *LABEL_COLUMNS, *SPAN_COLUMNS, SPLIT_COLUMNS[:1])
     return any(normalise_heading(name) in names for names in every)
 
 
 def is_numbering(name: str) -> bool:
     """Whether a heading is that of what numbers rows."""
-    return normalise_heading(name) in NUMBERS
+    return normalise_heading(name) in _NUMBERS
 
 
 def normalise_heading(name: str) -> str:
@@ -136,14 +136,16 @@ def index_names(names: Sequence[str]) -> dict[str, str]:
 def has_usual_end(name: str) -> bool:
     """Whether a heading says that it is a label: is_humorous, airline_sentiment, label_gold."""
     words = _words_of(name)
-    usual = ("label", *LABELS[2])
+    usual = ("label", *LABEL_COLUMNS[2])
     return len(words) > 1 and (words[0] in ("is", "label") or words[-1] in usual)
 
 
 def has_text_end(name: str) -> bool:
     """Whether a heading says that it is a text: comment_text, review_body."""
     words = _words_of(name)
-    return len(words) > 1 and words[0] != "label" and words[-1] in (*TEXTS[0], *TEXTS[1])
+    return (
+        len(words) > 1 and words[0] != "label" and words[-1] in (*TEXT_COLUMNS[0], *TEXT_COLUMNS[1])
+    )
 
 
 def _words_of(name: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from lingprobe.data.errors import LingprobeError, UsageProblem
 from lingprobe.data.references import Contents
-from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.shards import WHOLE_WORK_SHARE, WorkShare
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -52,11 +52,11 @@ class WorkerPool:
 
     encode: MapFunction = map
     fit: MapFunction = map
-    shard: WorkShare = WHOLE
+    shard: WorkShare = WHOLE_WORK_SHARE
     processes: int = 1
 
 
-HERE = WorkerPool()
+LOCAL_POOL = WorkerPool()
 """This process does everything."""
 
 
@@ -70,7 +70,7 @@ class JobRunner(Protocol):
         ...
 
 
-RUNNERS = Contents(
+_RUNNERS = Contents(
     "runner",
     "lingprobe.runners",
     {
@@ -92,10 +92,10 @@ def open_workers(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[Work
         if int(named) < 1:
             raise UsageProblem(f"jobs={named}: give a number of at least 1, or a runner ('ray')")
         if int(named) == 1:
-            yield HERE
+            yield LOCAL_POOL
             return
         named = f"processes:{named}"
-    with RUNNERS.make(named).workers(folders) as workers:
+    with _RUNNERS.make(named).workers(folders) as workers:
         yield workers
 
 

@@ -36,9 +36,9 @@ from lingprobe.nets.device import fits_elsewhere
 T = TypeVar("T")
 U = TypeVar("U")
 
-ATTEMPTS = 3  # workers that an item may be lost with
-PATIENCE = 10.0  # seconds in which a cluster must answer
-LOOK = 10.0  # seconds between two looks at which nodes there are
+_ATTEMPTS = 3  # workers that an item may be lost with
+_PATIENCE = 10.0  # seconds in which a cluster must answer
+_LOOK = 10.0  # seconds between two looks at which nodes there are
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _connect_ray(address: str | None) -> Iterator[Any]:
     try:
         if address and (place := re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]+)", address)):
             # Ray itself tries for minutes
-            socket.create_connection((place[1], int(place[2])), PATIENCE).close()
+            socket.create_connection((place[1], int(place[2])), _PATIENCE).close()
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
     except Exception as error:
         raise RunnerProblem(
@@ -245,7 +245,7 @@ class _Work:
                 if not self.busy and not self.waiting:
                     return
                 asked = [*self.busy, *self.coming]
-                for reference in ray.wait(asked, num_returns=1, timeout=LOOK)[0]:
+                for reference in ray.wait(asked, num_returns=1, timeout=_LOOK)[0]:
                     yield from self._answer(reference)
         finally:
             self.crew.idle.extend(self.idle)
@@ -310,17 +310,17 @@ class _Work:
         """
         if item is None:
             self.deaths += 1
-            if self.deaths >= ATTEMPTS:
+            if self.deaths >= _ATTEMPTS:
                 raise RunnerProblem(f"workers of Ray end as they start: {_why(error)}") from error
             return
         self.lost[item[0]] += 1
-        if self.lost[item[0]] < ATTEMPTS:
+        if self.lost[item[0]] < _ATTEMPTS:
             self.waiting.appendleft(item)
             return
         yield (
             item[0],
             LostItem(
-                f"{ATTEMPTS} Ray workers died on it, the last because {_why(error)}; where memory"
+                f"{_ATTEMPTS} Ray workers died on it, the last because {_why(error)}; where memory"
                 " ran out, give each more of a node: --jobs ray,cpus=4"
             ),
         )

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lingprobe.data._closure import digest_code
-from lingprobe.data.cache import PART
+from lingprobe.data.cache import DRAFT_SUFFIX
 from lingprobe.experiment.agreement import MachineProfile
-from lingprobe.experiment.keys import EMBEDS
+from lingprobe.experiment.keys import EMBEDDING_CODE
 from lingprobe.experiment.provenance import list_versions
 from lingprobe.experiment.runners import RunnerProblem
 
 # how variables begin that workers need
-PASSED = ("LINGPROBE_", "HF_", "TRANSFORMERS_")
+_PASSED = ("LINGPROBE_", "HF_", "TRANSFORMERS_")
 
 
 @contextmanager
 def mark_folders(folders: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
     """A file in each folder, by which a node tells that it sees the same one."""
-    marks = tuple(folder / f".{secrets.token_hex(4)}.ray{PART}" for folder in folders)
+    marks = tuple(folder / f".{secrets.token_hex(4)}.ray{DRAFT_SUFFIX}" for folder in folders)
     try:
         for mark in marks:
             mark.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ class WorkerEnvironment:
 
     def with_machine(self, machine: MachineProfile) -> WorkerEnvironment:
         """The same with what is known once it is agreed how to compute."""
-        variables = {k: v for k, v in os.environ.items() if k.startswith(PASSED)}
+        variables = {k: v for k, v in os.environ.items() if k.startswith(_PASSED)}
         return replace(self, machine=machine, variables=variables, code=_code())
 
     def adopt(self, gpus: float) -> None:
@@ -77,4 +77,4 @@ class WorkerEnvironment:
 
 
 def _code() -> str:
-    return digest_code("lingprobe.experiment.work:measure_batch", *EMBEDS)
+    return digest_code("lingprobe.experiment.work:measure_batch", *EMBEDDING_CODE)

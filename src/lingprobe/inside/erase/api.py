@@ -34,11 +34,11 @@ from lingprobe.experiment.run import fill_cache, group_trials
 from lingprobe.inside.erase.division import FourWaySplit, divide_for_erasure
 from lingprobe.inside.erase.effect_cells import EffectCell
 from lingprobe.inside.erase.effect_pages import effect_page
-from lingprobe.inside.erase.files import SUFFIX, FittedEraser, seen_in
+from lingprobe.inside.erase.files import ERASER_SUFFIX, FittedEraser, seen_in
 from lingprobe.inside.erase.fitting import check_floors
 from lingprobe.inside.erase.matrix import (
-    NONLINEAR,
-    ORDINARY,
+    NONLINEAR_PROBE,
+    ORDINARY_PROBE,
     ErasureMatrix,
     ErasureTask,
     ProbeFitter,
@@ -97,7 +97,10 @@ def erase(
         bench = ProbeFitter(
             PROBES.make(probe),
             PROBES.make(nonlinear) if nonlinear else None,
-            {ORDINARY: _probe_name(probe), NONLINEAR: _nonlinear_name(nonlinear, probe)},
+            {
+                ORDINARY_PROBE: _probe_name(probe),
+                NONLINEAR_PROBE: _nonlinear_name(nonlinear, probe),
+            },
         )
         how = ErasureSettings(erased, method, list(ranks) or [None], draws)
         encoded = list(_encode(made, paths, progress))
@@ -268,5 +271,5 @@ def _save(matrix: ErasureMatrix, every: dict[str, PreparedGroup], folder: Path) 
         )
         name = group.task.name.replace("/", "-").replace(",", "-")
         layer = "" if subject.read == "-" else f"-{subject.read.replace(':', '.')}"
-        end = f"{layer}-{matrix.method}-{eraser.rank}-{made.identity[:8]}{SUFFIX}"
+        end = f"{layer}-{matrix.method}-{eraser.rank}-{made.identity[:8]}{ERASER_SUFFIX}"
         made.save(folder / f"{name}{end}")

@@ -20,13 +20,13 @@ from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.division import codes_of
 from lingprobe.inside.erase.effects import EffectMeasurement, Flags, by_class, copy_sentences
 from lingprobe.inside.erase.erasure import select_examples
-from lingprobe.inside.erase.interventions import WITHOUT_LABEL, ChangeName, Way
+from lingprobe.inside.erase.interventions import LABEL_FREE_CHANGES, ChangeName, Way
 from lingprobe.metrics.metric import Metric, compute_ratio, sum_blocks
 
 Doubles = NDArray[np.float64]
-LEAST = 20  # pairs, of fewer nothing is said
-OUTCOMES = ("right", "wrong")
-MARGIN = "margin"  # of the log-probabilities of a pair
+MIN_JUDGED_PAIRS = 20  # pairs, of fewer nothing is said
+PAIR_OUTCOMES = ("right", "wrong")
+PAIR_MARGIN_MEASURE = "margin"  # of the log-probabilities of a pair
 
 
 def make_nats_metric() -> Metric:
@@ -80,13 +80,13 @@ class SentencePreferences:
         (chosen,) = probe.fit(none, none, cells=(Cell("-", 0),))
         items = [
             EffectMeasurement(name, metric, data, pairs.codes),
-            EffectMeasurement(MARGIN, make_nats_metric(), data, pairs.codes),
+            EffectMeasurement(PAIR_MARGIN_MEASURE, make_nats_metric(), data, pairs.codes),
         ]
         return cls(encoder, np.repeat(pairs.examples, 2), items, chosen, view)
 
     def reads(self, key: ChangeName) -> bool:
         """All of them; of pairs without a label those that need none."""
-        return key.what in WITHOUT_LABEL or bool((self.examples >= 0).all())
+        return key.what in LABEL_FREE_CHANGES or bool((self.examples >= 0).all())
 
     def keep(self, key: ChangeName, one_by_one: bool) -> None:
         choice, margin = self.items
@@ -138,7 +138,7 @@ class WordPredictions:
         words = _list_predicted_words(now)
         items = []
         if len(words):
-            right = column_from_codes(np.zeros(len(words), np.int64), OUTCOMES)
+            right = column_from_codes(np.zeros(len(words), np.int64), PAIR_OUTCOMES)
             sites = np.concatenate([words, words[:, 1:] + 1], 1)[:, None]
             some = Dataset.of_columns(sentences, sites, right, np.zeros(len(words)))
             items = [EffectMeasurement(name, "accuracy", some, codes[examples][words[:, 0]])]
@@ -155,7 +155,7 @@ class WordPredictions:
         self.losses.setdefault(key, []).append(loss)
         for item in self.items:
             wrong = ~_right(now, self.words)
-            said = column_from_codes(wrong.astype(np.int64), OUTCOMES)
+            said = column_from_codes(wrong.astype(np.int64), PAIR_OUTCOMES)
             item.said.setdefault(key, []).append(said)
 
     def loss(self, change: str, floor: str = "", way: Way = "") -> float:
@@ -211,14 +211,14 @@ def pairs_for(pairs: Dataset, task: Dataset, eraser_sentences: Sequence[Sentence
     new &= ~np.isin(keys[better], list(texts))
     can = examples >= 0 if known.any() else np.ones(len(pairs), bool)
     kept = np.flatnonzero(can & new)
-    if len(kept) < LEAST:
+    if len(kept) < MIN_JUDGED_PAIRS:
         raise DataProblem(
             f"{len(kept)} of {len(pairs):,} pairs have a label of the task and words that the"
-            f" eraser never saw, and at least {LEAST} are needed: take pairs of the treebank that"
-            " the task is of"
+            f" eraser never saw, and at least {MIN_JUDGED_PAIRS} are needed: take pairs of the"
+            " treebank that the task is of"
             if known.any()
             else f"{len(kept)} of {len(pairs):,} pairs have words that the eraser never saw, and at"
-            f" least {LEAST} are needed: take more pairs, or a smaller task"
+            f" least {MIN_JUDGED_PAIRS} are needed: take more pairs, or a smaller task"
         )
     codes, some = codes_of(task.labels), examples[kept]
     if codes is None or not known.any():

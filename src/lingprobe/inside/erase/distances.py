@@ -13,7 +13,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import Doubles
 from lingprobe.inside.erase.interventions import StateChange
 
-ROWS = 256  # whose distances are held at a time
+_ROWS = 256  # whose distances are held at a time
 
 
 class ChangeSize(NamedTuple):
@@ -62,5 +62,5 @@ def compute_nearest_distances(points: Doubles, others: Doubles) -> Doubles:
     """The distance of each point [n, dim] to the nearest of others [m, dim], [n]."""
     from scipy.spatial.distance import cdist
 
-    parts = range(0, len(points), ROWS)
-    return np.concatenate([cdist(points[k : k + ROWS], others).min(1) for k in parts])
+    parts = range(0, len(points), _ROWS)
+    return np.concatenate([cdist(points[k : k + _ROWS], others).min(1) for k in parts])

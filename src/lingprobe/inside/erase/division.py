@@ -19,11 +19,11 @@ from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Ints
 
 Flags = NDArray[np.bool_]
-SETS = 20  # different label sets at most that are told apart as classes
-LEAST = {"eraser": 20, "train": 20, "dev": 5, "test": 10}
+_SETS = 20  # different label sets at most that are told apart as classes
+_LEAST = {"eraser": 20, "train": 20, "dev": 5, "test": 10}
 """Examples that each pair of labels must have in each part of an independent sample."""
-RELATED = 0.1  # of Cramér's V, below which labels count as independent
-KNOWN = 50  # examples with both labels, of fewer nobody knows
+_RELATED = 0.1  # of Cramér's V, below which labels count as independent
+_KNOWN = 50  # examples with both labels, of fewer nobody knows
 
 
 class FourWaySplit(NamedTuple):
@@ -74,7 +74,7 @@ def codes_of(labels: Column) -> Ints | None:
     if labels.numbers is not None:
         return (labels.numbers > np.median(labels.numbers)).astype(np.int64)
     codes = labels.codes()
-    return codes if len(codes) and codes.max() < SETS else None
+    return codes if len(codes) and codes.max() < _SETS else None
 
 
 def labels_on(labelled: Dataset, examples: Dataset) -> Ints:
@@ -118,12 +118,12 @@ class LabelDependence(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether enough examples have both labels."""
-        return self.n >= KNOWN
+        return self.n >= _KNOWN
 
     @property
     def is_clear(self) -> bool:
         """Whether there is some."""
-        return self.is_known and self.p < 0.05 and self.v >= RELATED
+        return self.is_known and self.p < 0.05 and self.v >= _RELATED
 
 
 def compute_dependence(left_codes: Ints, right_codes: Ints) -> LabelDependence:
@@ -134,7 +134,7 @@ def compute_dependence(left_codes: Ints, right_codes: Ints) -> LabelDependence:
     both = (left_codes >= 0) & (right_codes >= 0)
     n = int(both.sum())
     table = _count_label_pairs(left_codes[both], right_codes[both])
-    if n < KNOWN or min(table.shape) < 2:
+    if n < _KNOWN or min(table.shape) < 2:
         return LabelDependence(np.nan, np.nan, n if min(table.shape) > 1 else 0)
     p = float(chi2_contingency(table, correction=False).pvalue)
     return LabelDependence(float(association(table, method="cramer")), p, n)
@@ -182,9 +182,9 @@ class LabelPairing:
         """
         rng = np.random.default_rng(seed)
         parts = {name: measured._asdict()[name] for name in ("train", "dev", "test")}
-        found = {"eraser": _even(erased.eraser, self.on_erased, LEAST["eraser"], rng)}
+        found = {"eraser": _even(erased.eraser, self.on_erased, _LEAST["eraser"], rng)}
         found |= {
-            name: _even(rows, self.on_measured, LEAST[name], rng) for name, rows in parts.items()
+            name: _even(rows, self.on_measured, _LEAST[name], rng) for name, rows in parts.items()
         }
         rows = {name: each for name, each in found.items() if each is not None}
         if len(rows) < len(found):

@@ -9,19 +9,24 @@ from typing import Literal
 
 import numpy as np
 
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.analysis.statistics import compare_with_each, describe_difference
-from lingprobe.inside.erase.behaviour import MARGIN, WordPredictions
+from lingprobe.inside.erase.behaviour import PAIR_MARGIN_MEASURE, WordPredictions
 from lingprobe.inside.erase.distances import ChangeSize
 from lingprobe.inside.erase.effects import EffectMeasurement
-from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE
-from lingprobe.inside.erase.fitting import FLOORS
-from lingprobe.inside.erase.interventions import ERASED, SCRUBBED
-from lingprobe.metrics.constant import CLASS, constant_column, constant_labels, find_metric
+from lingprobe.inside.erase.exchanges import EXCHANGED_CHANGE, WHOLE_EXCHANGE_CHANGE
+from lingprobe.inside.erase.fitting import ERASER_BASELINES
+from lingprobe.inside.erase.interventions import ERASED_CHANGE, SCRUBBED_CHANGE
+from lingprobe.metrics.constant import (
+    CONSTANT_CLASS_KIND,
+    constant_column,
+    constant_labels,
+    find_metric,
+)
 from lingprobe.metrics.intervals import FitAnswers, compute_difference, contrast
-from lingprobe.metrics.multiplicity import ALPHA, correct_holm
+from lingprobe.metrics.multiplicity import SIGNIFICANCE_LEVEL, correct_holm
 
-LOSS, CHOICE, WORD = "loss", "choice", "words"
+LOSS_MEASURE, CHOICE_MEASURE, WORD_MEASURE = "loss", "choice", "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class EffectCell:
     @property
     def is_of_label(self) -> bool:
         """Whether the other label lowers it more than its own does."""
-        return self.label > 0 and self.label_p < ALPHA
+        return self.label > 0 and self.label_p < SIGNIFICANCE_LEVEL
 
 
 Named = tuple[str, str, str, str]
@@ -107,7 +112,7 @@ def effect_cells(
         if any(key.what == what for key in item.said)
     ]
     made = [
-        _build_effect_cell(item, named, (what, sizes[what]), ALPHA / len(asked))
+        _build_effect_cell(item, named, (what, sizes[what]), SIGNIFICANCE_LEVEL / len(asked))
         for item, what in asked
     ]
     corrected = zip(
@@ -135,11 +140,11 @@ def _build_effect_cell(
 ) -> EffectCell:
     """A cell whose p values are not corrected yet; differences are detectable at a p of `level`."""
     what, size = change
-    has_ways = what not in (ERASED, SCRUBBED)
+    has_ways = what not in (ERASED_CHANGE, SCRUBBED_CHANGE)
     after = item.answers(what, way="other" if has_ways else "")
     own = item.answers(what, way="own") if has_ways else None
     drawn = {key.floor for key in item.said if key.what == what}
-    floors = {kind: item.answers(what, kind) for kind in FLOORS if kind in drawn}
+    floors = {kind: item.answers(what, kind) for kind in ERASER_BASELINES if kind in drawn}
     opponents = [floor for kind, floor in floors.items() if kind != "variance"]
     beyond, beyond_p = compare_with_each(item.metric, opponents, after)
     own_beyond, own_p = (
@@ -185,8 +190,8 @@ def _p_of_constant(item: EffectMeasurement) -> float:
     before, gold = item.answers(""), item.data.labels
     if gold.classes is None or not item.name.startswith("layer"):
         return math.nan
-    answer = constant_labels(gold, find_metric(item.metric), CLASS)
-    plain = constant_column(answer, gold.names, len(gold), CLASS)
+    answer = constant_labels(gold, find_metric(item.metric), CONSTANT_CLASS_KIND)
+    plain = constant_column(answer, gold.names, len(gold), CONSTANT_CLASS_KIND)
     found = compute_difference(item.metric, before, FitAnswers(gold, [plain], before.clusters))
     return found.p / 2 if found.value > 0 else 1 - found.p / 2
 
@@ -202,7 +207,7 @@ def _compute_effect_score(item: EffectMeasurement, answers: FitAnswers) -> float
 
 def _get_score_unit(item: EffectMeasurement) -> float:
     """What scores are multiplied by: margins are in nats, others in percent."""
-    return 1.0 if item.name == MARGIN else PERCENT
+    return 1.0 if item.name == PAIR_MARGIN_MEASURE else PERCENT_SCALE
 
 
 def _losses(
@@ -210,13 +215,13 @@ def _losses(
 ) -> Iterator[EffectCell]:
     """How well the model predicts."""
     for what, size in sizes.items():
-        has_ways = what not in (ERASED, SCRUBBED)
+        has_ways = what not in (ERASED_CHANGE, SCRUBBED_CHANGE)
         yield EffectCell(
             *named,
             change=what,
             size=size.length,
             distance=size.distance,
-            measured=LOSS,
+            measured=LOSS_MEASURE,
             metric="nats a token",
             n=len(spoken.sentences),
             before=spoken.loss(""),
@@ -258,16 +263,20 @@ def decide_use(cells: Sequence[EffectCell]) -> tuple[Use, EffectCell | None]:
     It is decided on the margin, in nats: a choice that is always right does not move until the
     margin has gone.
     """
-    margins = [cell for cell in cells if cell.measured == MARGIN and not math.isnan(cell.label)]
+    margins = [
+        cell
+        for cell in cells
+        if cell.measured == PAIR_MARGIN_MEASURE and not math.isnan(cell.label)
+    ]
     moved = [cell for cell in margins if cell.change.startswith("moved")]
     if not moved:
         return "not asked", None
     telling = [cell for cell in moved if cell.verdict == "falls" and cell.is_of_label]
-    real = [cell for cell in margins if cell.change in (EXCHANGED, WHOLE)]
+    real = [cell for cell in margins if cell.change in (EXCHANGED_CHANGE, WHOLE_EXCHANGE_CHANGE)]
     if telling and all(cell.is_of_label for cell in real):
         return "used", max(telling, key=lambda cell: cell.beyond)
     layers = [c for c in cells if c.measured.startswith("layer") and not math.isnan(c.constant_p)]
     smallest = min(moved, key=lambda cell: cell.detectable)
-    if layers and min(cell.constant_p for cell in layers) >= ALPHA:
+    if layers and min(cell.constant_p for cell in layers) >= SIGNIFICANCE_LEVEL:
         return "absent", smallest
     return "not detected", smallest

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.inside.erase.behaviour import MARGIN
-from lingprobe.inside.erase.effect_cells import LOSS, EffectCell, decide_use
-from lingprobe.inside.erase.interventions import ERASED
+from lingprobe.inside.erase.behaviour import PAIR_MARGIN_MEASURE
+from lingprobe.inside.erase.effect_cells import LOSS_MEASURE, EffectCell, decide_use
+from lingprobe.inside.erase.interventions import ERASED_CHANGE
 from lingprobe.inside.erase.target import InterventionEffects
 from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.records import format_csv
@@ -18,8 +18,8 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-CHANGE = "change"
-HEADINGS = (CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "beyond", "n")
+_CHANGE = "change"
+_HEADINGS = (_CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "beyond", "n")
 
 
 def effect_page(effects: InterventionEffects, draws: int) -> Page[tuple[EffectCell, ...]]:
@@ -38,9 +38,9 @@ def _tabulate_effects(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Ta
     measured = list(dict.fromkeys(cell.measured for cell in found))
     sections = tuple(_section([c for c in found if c.measured == each]) for each in measured)
     return Table(
-        HEADINGS,
+        _HEADINGS,
         sections,
-        frozenset({CHANGE}),
+        frozenset({_CHANGE}),
         notes,
         title=title,
         lead=tuple(describe_effects(found)),
@@ -49,7 +49,7 @@ def _tabulate_effects(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Ta
 
 def _section(cells: Sequence[EffectCell]) -> TableSection:
     first = cells[0]
-    places = 2 if first.measured in (LOSS, MARGIN) else 1
+    places = 2 if first.measured in (LOSS_MEASURE, PAIR_MARGIN_MEASURE) else 1
 
     def text(value: float) -> str:
         return "" if math.isnan(value) else f"{value:.{places}f}"
@@ -73,7 +73,7 @@ def describe_effects(cells: Sequence[EffectCell]) -> Iterator[str]:
     or that it is decodable from no later layer.
     """
     task = shorten_task(cells[0].task)
-    layers = [c for c in cells if c.measured.startswith("layer") and c.change == ERASED]
+    layers = [c for c in cells if c.measured.startswith("layer") and c.change == ERASED_CHANGE]
     fallen = [cell for cell in layers if cell.verdict == "falls"]
     if layers:
         last = layers[-1]

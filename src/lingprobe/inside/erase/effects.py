@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.inside.erase.division import codes_of
 from lingprobe.inside.erase.erasure import select_examples
-from lingprobe.inside.erase.interventions import UNCHANGED, ChangeName, StateChange, Way
+from lingprobe.inside.erase.interventions import NO_CHANGE, ChangeName, StateChange, Way
 from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Metric
 
@@ -106,7 +106,7 @@ def read_changes(
     """Fill a reader with what it reads: of the model as it is, and under each change of a site.
     `spans` are of the task's examples.
     """
-    reader.keep(UNCHANGED, False)
+    reader.keep(NO_CHANGE, False)
     for change in (each for each in changes if reader.reads(each.key)):
         with reader.encoder.replace_states(change.edits(site, reader.examples, spans)):
             reader.keep(change.key, change.is_by_sentence)

@@ -15,10 +15,10 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Column
 
 Doubles = NDArray[np.float64]
-ROWS = 65_536  # that are projected at a time
-SPAN = 1e-9  # of the largest singular value, below which a direction is none
-STILL = 1e-6  # of the size or of the largest deviation, below which a number hardly varies
-STEEPEST = 25.0  # power of a covariance that is tried
+_ROWS = 65_536  # that are projected at a time
+_SPAN = 1e-9  # of the largest singular value, below which a direction is none
+_STILL = 1e-6  # of the size or of the largest deviation, below which a number hardly varies
+_STEEPEST = 25.0  # power of a covariance that is tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class AffineEraser:
         """The vectors [n, dim] without what is erased, float32, or float64 if they are."""
         kept = np.float64 if vectors.dtype == np.float64 else np.float32
         erased = np.empty(vectors.shape, kept)
-        for start in range(0, len(vectors), ROWS):
-            some = vectors[start : start + ROWS].astype(np.float64)
-            erased[start : start + ROWS] = some - ((some - self.mean) @ self.right.T) @ self.left.T
+        for start in range(0, len(vectors), _ROWS):
+            some = vectors[start : start + _ROWS].astype(np.float64)
+            erased[start : start + _ROWS] = some - ((some - self.mean) @ self.right.T) @ self.left.T
         return erased
 
     def removed_variance(self, covariance: Doubles) -> float:
@@ -103,7 +103,7 @@ def fit_leace(moments: EraserMoments, rank: int | None = None) -> AffineEraser:
     # numbers of one scale first: else what rounding leaves of the label in a number that hardly
     # varies is read by a probe that scales it up
     deviations = np.sqrt(np.diag(moments.covariance))
-    varying = deviations > STILL * np.abs(moments.mean) + 1e-30
+    varying = deviations > _STILL * np.abs(moments.mean) + 1e-30
     scale = np.where(varying, deviations, 1.0)
     both = np.outer(varying, varying)
     correlation = np.where(both, moments.covariance, 0.0) / np.outer(scale, scale)
@@ -174,7 +174,7 @@ def random_subspace_of_variance(
         grown = power * (logs - logs.mean())
         return np.linalg.qr(np.exp(grown - grown.max())[:, None] * start)[0]
 
-    low, high = -STEEPEST, STEEPEST
+    low, high = -_STEEPEST, _STEEPEST
     for _ in range(60):
         middle = (low + high) / 2
         much = float((values[:, None] * stretch(middle) ** 2).sum())
@@ -205,14 +205,14 @@ def _orthogonal(moments: EraserMoments, directions: Doubles) -> AffineEraser:
     are.
     """
     deviations = np.sqrt(np.diag(moments.covariance))
-    kept = np.where((deviations > STILL * deviations.max())[:, None], directions, 0.0)
+    kept = np.where((deviations > _STILL * deviations.max())[:, None], directions, 0.0)
     return AffineEraser(moments.mean, kept, kept.T)
 
 
 def _compute_span_basis(columns: Doubles, rank: int | None = None) -> Doubles:
     """An orthonormal basis of the space of some columns [dim, at most rank], strongest first."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
-    some = int((sizes > SPAN * sizes[0]).sum()) if len(sizes) and sizes[0] > 0 else 0
+    some = int((sizes > _SPAN * sizes[0]).sum()) if len(sizes) and sizes[0] > 0 else 0
     return np.asarray(left[:, : some if rank is None else min(rank, some)])
 
 

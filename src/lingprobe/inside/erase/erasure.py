@@ -32,7 +32,7 @@ from lingprobe.experiment.plan import resolve_tasks
 from lingprobe.experiment.readable import find_readable
 from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.erasers import AffineEraser
-from lingprobe.inside.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
+from lingprobe.inside.erase.files import ERASER_SUFFIX, FittedEraser, read_eraser, seen_in
 from lingprobe.inside.erase.fitting import (
     EraserBaselines,
     EraserData,
@@ -83,10 +83,10 @@ class ErasureDescription:
         return _erasers_of(self, self.fingerprint, origin, slots)
 
     def _parts(self) -> Iterator[EraserExamples | FittedEraser]:
-        tasks = tuple(thing for thing in self.things if not thing.endswith(SUFFIX))
+        tasks = tuple(thing for thing in self.things if not thing.endswith(ERASER_SUFFIX))
         examples = _examples_of(tasks, cache_dir())
         for thing in self.things:
-            if thing.endswith(SUFFIX):
+            if thing.endswith(ERASER_SUFFIX):
                 yield _stored_eraser(thing)
             else:
                 yield from examples[thing]

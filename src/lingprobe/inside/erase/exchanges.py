@@ -28,7 +28,7 @@ from lingprobe.inside.erase.interventions import (
     without_direction,
 )
 
-EXCHANGED, WHOLE = "exchanged", "exchanged whole"
+EXCHANGED_CHANGE, WHOLE_EXCHANGE_CHANGE = "exchanged", "exchanged whole"
 
 
 @dataclass(frozen=True)
@@ -84,30 +84,35 @@ def make_exchanges(
     other subspaces, or whole.
     """
     apart: dict[Way, Doubles] = {
-        way: partners.differences(partners.of(way, floors.generator(EXCHANGED, way, 0)))
+        way: partners.differences(partners.of(way, floors.generator(EXCHANGED_CHANGE, way, 0)))
         for way in ("other", "own")
     }
     for way, each in apart.items():
-        yield StateChange(ChangeName(EXCHANGED, way), shifts=project_onto_erased(eraser, each))
-        yield StateChange(ChangeName(WHOLE, way), shifts=each)
+        yield StateChange(
+            ChangeName(EXCHANGED_CHANGE, way), shifts=project_onto_erased(eraser, each)
+        )
+        yield StateChange(ChangeName(WHOLE_EXCHANGE_CHANGE, way), shifts=each)
     inside = project_onto_erased(eraser, apart["other"])
     towards = np.zeros(inside.shape[1])
     if source.is_binary:
         towards = unit_vector(difference_of_means(source))
     for number, (kind, floor) in enumerate(floors.erasers(source, eraser)):
-        anybody = partners.of("", floors.generator(EXCHANGED, kind, number))
+        anybody = partners.of("", floors.generator(EXCHANGED_CHANGE, kind, number))
         beside = without_direction(
             project_onto_erased(floor, partners.differences(anybody)), towards
         )
-        yield StateChange(ChangeName(EXCHANGED, "", kind), shifts=of_length(beside, inside))
+        yield StateChange(ChangeName(EXCHANGED_CHANGE, "", kind), shifts=of_length(beside, inside))
     x = np.asarray(source.sites[0], np.float64)
     left = compute_residuals(source) if source.is_binary else x - x.mean(0)
     for draw in range(floors.draws):
-        rng = floors.generator(WHOLE, "", draw)
+        rng = floors.generator(WHOLE_EXCHANGE_CHANGE, "", draw)
         others = {
             "rank": rng.standard_normal((len(partners.codes), len(x))) @ left,
             "shuffled": partners.differences(partners.of("", rng)),
         }
         for sort, other in others.items():
             beside = without_direction(other, towards)
-            yield StateChange(ChangeName(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))
+            yield StateChange(
+                ChangeName(WHOLE_EXCHANGE_CHANGE, "", sort),
+                shifts=of_length(beside, apart["other"]),
+            )

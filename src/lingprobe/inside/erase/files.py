@@ -17,9 +17,9 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.inside.erase.erasers import AffineEraser
 
-FORMAT = "lingprobe eraser 1"
-SUFFIX = ".safetensors"
-SEEN = "seen"
+_FORMAT = "lingprobe eraser 1"
+ERASER_SUFFIX = ".safetensors"
+_SEEN = "seen"
 
 
 def seen_in(sentences: Sequence[Sentence]) -> Hashes:
@@ -74,9 +74,9 @@ class FittedEraser:
         from safetensors.numpy import save
 
         eraser = self.eraser
-        arrays: dict[str, NDArray[Any]] = {SEEN: self.seen}
+        arrays: dict[str, NDArray[Any]] = {_SEEN: self.seen}
         arrays |= {"mean": eraser.mean, "left": eraser.left, "right": eraser.right}
-        told = {"format": FORMAT, "facts": self._facts, "identity": self.identity}
+        told = {"format": _FORMAT, "facts": self._facts, "identity": self.identity}
         path.parent.mkdir(parents=True, exist_ok=True)
         with open_draft(path) as part:
             part.write_bytes(save({k: np.ascontiguousarray(v) for k, v in arrays.items()}, told))
@@ -89,12 +89,12 @@ def read_eraser(path: Path) -> FittedEraser:
     try:
         with safe_open(path, "np") as file:
             told = file.metadata() or {}
-            if told.get("format") != FORMAT:
+            if told.get("format") != _FORMAT:
                 raise DataProblem(
                     f"{path} is not an eraser: `lingprobe erase --erasers FOLDER` makes some"
                 )
             eraser = AffineEraser(*(file.get_tensor(name) for name in ("mean", "left", "right")))
-            known = {SEEN: file.get_tensor(SEEN)} if SEEN in file.keys() else {}  # noqa: SIM118
+            known = {_SEEN: file.get_tensor(_SEEN)} if _SEEN in file.keys() else {}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
         raise DataProblem(f"{path} cannot be read as an eraser: {error}") from error
     made = FittedEraser(eraser, **json.loads(told["facts"]), **known)

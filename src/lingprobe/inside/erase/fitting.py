@@ -29,15 +29,15 @@ from lingprobe.inside.erase.erasers import (
 from lingprobe.probes.linear.logistic import fit_logistic_path
 
 Method = Literal["leace", "inlp", "mean"]
-METHODS: tuple[str, ...] = get_args(Method)
+_METHODS: tuple[str, ...] = get_args(Method)
 Floor = Literal["rank", "variance", "shuffled"]
-FLOORS: tuple[Floor, ...] = get_args(Floor)
+ERASER_BASELINES: tuple[Floor, ...] = get_args(Floor)
 """What an eraser is compared with: random subspaces of its rank, those that also have the variance
 that it takes, and the same method on shuffled labels.
 """
-ROUNDS = 50  # of INLP at most
-HELD = 5  # one example in so many says when INLP stops
-PENALTY = 1.0  # C of its classifier
+_ROUNDS = 50  # of INLP at most
+_HELD = 5  # one example in so many says when INLP stops
+_PENALTY = 1.0  # C of its classifier
 
 
 class EraserData(NamedTuple):
@@ -73,7 +73,7 @@ class EraserData(NamedTuple):
 
 def check_floors(method: str, draws: int) -> None:
     """UsageProblem for a method that there is not, and for fewer than one draw."""
-    check_choice("method", method, METHODS)
+    check_choice("method", method, _METHODS)
     check_number("draws", draws, "1", problem=UsageProblem)
 
 
@@ -85,7 +85,7 @@ def fit_eraser(source: EraserData, method: str, rank: int | None = None) -> Affi
         return fit_leace(source.moments, rank)
     if method == "mean":
         return fit_mean_projection(source.moments, rank)
-    check_choice("method", method, METHODS)
+    check_choice("method", method, _METHODS)
     if source.labels.classes is None:
         raise DataProblem("inlp is for classes: take method=leace for label sets and scores")
     return _iterate(source, rank)
@@ -121,7 +121,7 @@ class EraserBaselines(NamedTuple):
 
     def draw_all(self, draws: int) -> Iterator[tuple[Floor, AffineEraser]]:
         """So many of each kind, with its kind; none of an eraser that takes out nothing."""
-        for kind in FLOORS if self.rank else ():
+        for kind in ERASER_BASELINES if self.rank else ():
             for draw in range(draws):
                 yield kind, self.draw(kind, draw)
 
@@ -150,10 +150,10 @@ def _iterate(source: EraserData, rank: int | None) -> AffineEraser:
     """
     x = np.concatenate(source.sites)
     ids = np.tile(np.arange(len(source.labels)), len(source.sites))
-    held = ids % HELD == 0
+    held = ids % _HELD == 0
     loop = _Loop(x[held], source.labels.take(ids[held]), source.labels.take(ids[~held]))
     each = max(1, len(source.labels.names) - 1)
-    rounds = ROUNDS if rank is None else max(1, rank // each)
+    rounds = _ROUNDS if rank is None else max(1, rank // each)
     stops: Callable[[AffineEraser], bool] = (
         loop.is_readable if rank is None else lambda eraser: True
     )
@@ -199,7 +199,7 @@ def fit_weights(
     plain = np.asarray(vectors, np.float32)
     # one factor for all, since what hardly varies must not decide
     factor = float(1 / max(plain.std(0, dtype=np.float64).mean(), 1e-30))
-    penalties = [1 / (PENALTY * len(plain))]
+    penalties = [1 / (_PENALTY * len(plain))]
     found = next(fit_logistic_path(plain * np.float32(factor), ids, penalties, classes=outputs))
     weights, bias = found.split_odds() if outputs == 2 else (found.weights, found.bias)
     return weights * factor, bias

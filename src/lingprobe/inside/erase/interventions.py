@@ -25,7 +25,7 @@ from lingprobe.inside.erase.fitting import (
     generator_of,
 )
 
-ERASED, SCRUBBED = "erased", "scrubbed"
+ERASED_CHANGE, SCRUBBED_CHANGE = "erased", "scrubbed"
 Way = Literal["", "first", "second", "other", "own"]
 """Towards which class, or to another label than an example's own, or further into its own."""
 
@@ -38,8 +38,8 @@ class ChangeName(NamedTuple):
     floor: str = ""
 
 
-UNCHANGED = ChangeName("")
-WITHOUT_LABEL = (UNCHANGED.what, ERASED, SCRUBBED)
+NO_CHANGE = ChangeName("")
+LABEL_FREE_CHANGES = (NO_CHANGE.what, ERASED_CHANGE, SCRUBBED_CHANGE)
 """What is done to a state whatever its label."""
 
 
@@ -152,9 +152,9 @@ def changes_of(
     two classes: the changes at a site that are the same for all examples, and the baselines of
     both. `doses` are lengths of `measure_dose`.
     """
-    yield StateChange(ChangeName(ERASED), {site: eraser})
+    yield StateChange(ChangeName(ERASED_CHANGE), {site: eraser})
     for kind, floor in floors.erasers(source, eraser):
-        yield StateChange(ChangeName(ERASED, "", kind), {site: floor})
+        yield StateChange(ChangeName(ERASED_CHANGE, "", kind), {site: floor})
     if not source.is_binary:
         return
     towards, left = unit_vector(difference_of_means(source)), compute_residuals(source)
@@ -222,9 +222,9 @@ def fit_scrubbing(
         every = own.of(source, found[site])._replace(variance=variance).draw_all(floors.draws)
         for place, (kind, eraser) in enumerate(every):
             beside.setdefault((kind, place % floors.draws), {})[site] = eraser
-    yield StateChange(ChangeName(SCRUBBED), found)
+    yield StateChange(ChangeName(SCRUBBED_CHANGE), found)
     for (kind, _), erasers in beside.items():
-        yield StateChange(ChangeName(SCRUBBED, "", kind), erasers)
+        yield StateChange(ChangeName(SCRUBBED_CHANGE, "", kind), erasers)
 
 
 def difference_of_means(source: EraserData) -> Doubles:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.frame import ProbeRun
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.data.core import Cell, Predictor, Probe
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import Kind
@@ -27,12 +27,16 @@ from lingprobe.inside.erase.erasers import AffineEraser, principal_angles
 from lingprobe.inside.erase.fitting import EraserBaselines, EraserData, erase_layer, fit_eraser
 from lingprobe.metrics.constant import best_constant, choose_constants
 
-ORDINARY, OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
-CONTROLS = {"rank": "random-rank", "variance": "random-variance", "shuffled": "shuffled-labels"}
+ORDINARY_PROBE, _OF_FLOORS, NONLINEAR_PROBE = "ordinary", "floors", "nonlinear"
+ERASER_CONTROL_NAMES = {
+    "rank": "random-rank",
+    "variance": "random-variance",
+    "shuffled": "shuffled-labels",
+}
 """What stands in for an eraser, by the kind of floor."""
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-NAN = math.nan
-EXTRA = (
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NAN = math.nan
+_EXTRA = (
     *("method", "asked", "rank", "fitted", "selection", "dependence", "angle"),
     *("completeness", "collateral"),
 )
@@ -86,10 +90,10 @@ class ProbeFitter:
     counts: Counter[str] = field(default_factory=Counter)
 
     def fit(
-        self, readings: Readings, division: FourWaySplit, read: str, sort: str = ORDINARY
+        self, readings: Readings, division: FourWaySplit, read: str, sort: str = ORDINARY_PROBE
     ) -> ProbeOutcome:
         """The probe's answers after it was fitted to the probe's part."""
-        probe = self.nonlinear if sort == NONLINEAR else self.probe
+        probe = self.nonlinear if sort == NONLINEAR_PROBE else self.probe
         assert probe is not None
         self.counts[sort] += 1
         cells = (Cell(read, 0), Cell(read, 0, "loss"))
@@ -201,22 +205,25 @@ class ErasureMatrix:
             "fitted": how.fitted,
             "selection": how.selection,
             "dependence": how.dependence,
-            "completeness": PERCENT * compute_completeness(moved) if is_own else NAN,
-            "collateral": NAN if is_own else PERCENT * collateral_change(plain, moved),
-            "angle": float(angles[0]) if len(angles) and not is_own else NAN,
+            "completeness": PERCENT_SCALE * compute_completeness(moved) if is_own else _NAN,
+            "collateral": _NAN if is_own else PERCENT_SCALE * collateral_change(plain, moved),
+            "angle": float(angles[0]) if len(angles) and not is_own else _NAN,
         }
         yield make.run(bench.fit(after, how.division, read).predicted, {**make.own, **extra})
         for number, (kind, floor) in enumerate(how.floors):
             beside = erase_layer(measured.readings, read, floor)
-            fitted = bench.fit(beside, how.division, read, OF_FLOORS)
+            fitted = bench.fit(beside, how.division, read, _OF_FLOORS)
             other = compute_probabilities(before.likely.predict(beside.take(how.division.test)))
-            keys = {"control": CONTROLS[kind], "control_sample": f"{number % self.draws}"}
-            change = NAN if is_own else PERCENT * collateral_change(plain, other)
+            keys = {
+                "control": ERASER_CONTROL_NAMES[kind],
+                "control_sample": f"{number % self.draws}",
+            }
+            change = _NAN if is_own else PERCENT_SCALE * collateral_change(plain, other)
             yield make.run(fitted.predicted, {**make.own, **keys, "collateral": change})
         if is_own and bench.nonlinear is not None:
-            for own, each in ((NOTHING, measured.readings), (make.own, after)):
-                fitted = bench.fit(each, how.division, read, NONLINEAR)
-                yield make.run(fitted.predicted, {**own, "probe": bench.names[NONLINEAR]})
+            for own, each in ((_NOTHING, measured.readings), (make.own, after)):
+                fitted = bench.fit(each, how.division, read, NONLINEAR_PROBE)
+                yield make.run(fitted.predicted, {**own, "probe": bench.names[NONLINEAR_PROBE]})
 
     def _before(self, measured: ErasureTask, how: CellPlan) -> tuple[ProbeOutcome, bool]:
         """A probe on vectors as they are, and whether it is trained now; on all examples there is
@@ -255,19 +262,19 @@ class RunMaker(NamedTuple):
             "encoder": matrix.encoder[0],
             "role": matrix.encoder[1],
             "layer": measured.read,
-            "probe": matrix.bench.names[ORDINARY],
+            "probe": matrix.bench.names[ORDINARY_PROBE],
             "control": NO_CONTROL,
             "metric": measured.metric,
             "subgroup": f"independent of {erased.task}" if plan.is_independent else "",
-            "constant_score": PERCENT * best_constant(train, test.labels, measured.metric),
+            "constant_score": PERCENT_SCALE * best_constant(train, test.labels, measured.metric),
             "method": matrix.method,
             "asked": matrix.rank or 0,
         }
         return cls(common, {"erased": erased.task}, RunPredictions(*given, n_train=len(train)))
 
-    def run(self, predicted: Column, values: Mapping[str, Any] = NOTHING) -> ProbeRun:
+    def run(self, predicted: Column, values: Mapping[str, Any] = _NOTHING) -> ProbeRun:
         """A probe with these answers, and with further keys and numbers."""
         every = {**self.common, **values}
-        extra = {name: every[name] for name in EXTRA if name in every}
-        keys = {name: value for name, value in every.items() if name not in EXTRA}
+        extra = {name: every[name] for name in _EXTRA if name in every}
+        keys = {name: value for name, value in every.items() if name not in _EXTRA}
         return ProbeRun(keys, {}, replace(self.predictions, predicted=predicted), extra)

@@ -19,12 +19,12 @@ from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
-from lingprobe.inside.erase.behaviour import LEAST, OUTCOMES
+from lingprobe.inside.erase.behaviour import MIN_JUDGED_PAIRS, PAIR_OUTCOMES
 from lingprobe.inside.erase.effects import EffectMeasurement
 from lingprobe.inside.erase.erasers import Doubles
 from lingprobe.inside.erase.erasure import select_examples
 from lingprobe.inside.erase.files import seen_in
-from lingprobe.inside.erase.interventions import WITHOUT_LABEL, ChangeName
+from lingprobe.inside.erase.interventions import LABEL_FREE_CHANGES, ChangeName
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class PairCosines:
 
     def reads(self, key: ChangeName) -> bool:
         """Whether it is read under a change."""
-        return key.what in WITHOUT_LABEL
+        return key.what in LABEL_FREE_CHANGES
 
     def keep(self, key: ChangeName, one_by_one: bool) -> None:
         assert not one_by_one
@@ -75,7 +75,7 @@ def _directions(vectors: NDArray[Any]) -> Doubles:
 def _answers(one: Doubles, other: Doubles) -> Column:
     """Whether the nearest of the others is the one with its number."""
     nearest = (one @ other.T).argmax(1)
-    return column_from_codes((nearest != np.arange(len(one))).astype(np.int64), OUTCOMES)
+    return column_from_codes((nearest != np.arange(len(one))).astype(np.int64), PAIR_OUTCOMES)
 
 
 def similar_pairs(data: Dataset, eraser_sentences: Sequence[Sentence]) -> Dataset:
@@ -109,7 +109,7 @@ def pair_translations(
     both = _distinct(both)
     sentences = [sentence for pair in both for sentence in pair]
     sites = np.stack([np.arange(len(sentences)), *np.full((2, len(sentences)), -1)], 1)
-    right = column_from_codes(np.zeros(len(both), np.int64), OUTCOMES)
+    right = column_from_codes(np.zeros(len(both), np.int64), PAIR_OUTCOMES)
     data = Dataset.of_columns(sentences, sites.reshape(-1, 2, 3), right, np.zeros(len(both)))
     here, there = (PurePath(corpus).name for corpus in corpora)
     return _unseen(data, eraser_sentences), [f"{here} to {there}", f"{there} to {here}"]
@@ -129,9 +129,9 @@ def _distinct(pairs: Sequence[tuple[Sentence, Sentence]]) -> list[tuple[Sentence
 def _unseen(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
     known = are_among(hash_sentences(data.sentences), seen_in(seen))
     kept = np.flatnonzero(~known[data.sites[:, :, 0]].any(1))
-    if len(kept) < LEAST:
+    if len(kept) < MIN_JUDGED_PAIRS:
         raise DataProblem(
             f"{len(kept)} of {len(data):,} pairs have sentences that the eraser did not see, and at"
-            f" least {LEAST} are needed"
+            f" least {MIN_JUDGED_PAIRS} are needed"
         )
     return select_examples(data, kept)

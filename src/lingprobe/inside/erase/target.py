@@ -15,7 +15,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS, adapt_encoder, make_encoder
-from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite, is_site
+from lingprobe.encoders.sites import BLOCK_PART_SITES, RESIDUAL_SITES, ModelSite, is_site
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.inside.erase.behaviour import (
@@ -26,7 +26,13 @@ from lingprobe.inside.erase.behaviour import (
 )
 from lingprobe.inside.erase.distances import SiteStates
 from lingprobe.inside.erase.division import FourWaySplit, codes_of, divide_for_erasure
-from lingprobe.inside.erase.effect_cells import CHOICE, WORD, EffectCell, Named, effect_cells
+from lingprobe.inside.erase.effect_cells import (
+    CHOICE_MEASURE,
+    WORD_MEASURE,
+    EffectCell,
+    Named,
+    effect_cells,
+)
 from lingprobe.inside.erase.effects import LaterLayers, StateReader, read_changes
 from lingprobe.inside.erase.erasers import AffineEraser
 from lingprobe.inside.erase.erasure import (
@@ -77,7 +83,11 @@ class InterventionSite(NamedTuple):
         if is_site(name):
             kind, block, _ = ModelSite.parse(name)
             later = range(block, last_block + 1)
-            alike = [ModelSite(kind, k).name for k in later if kind in (*RESIDUAL, *WHOLE)]
+            alike = [
+                ModelSite(kind, k).name
+                for k in later
+                if kind in (*RESIDUAL_SITES, *BLOCK_PART_SITES)
+            ]
             return cls(name, later, tuple(alike))
         if not (name.isdecimal() and int(name) < last_block):
             raise UsageProblem(
@@ -177,7 +187,7 @@ class LayerInterventions:
                 chosen, more = bench.preferences(model, pairs, limit)
                 readers.append(more)
             data, test = readings.dataset, bench.parts.test
-            spoken = WordPredictions.of(data, test, model, WORD)
+            spoken = WordPredictions.of(data, test, model, WORD_MEASURE)
             readers.append(spoken)
         elif pairs:
             readers.append(bench.similarities(pairs, limit))
@@ -265,7 +275,9 @@ class StateReadings:
         seen = select_examples(data, self.parts.eraser).sentences
         chosen = pairs_for(one.dataset, data, seen)
         probe = PROBES.make(one.task.probe)
-        return chosen, SentencePreferences.of(chosen, model, probe, (CHOICE, one.task.metric))
+        return chosen, SentencePreferences.of(
+            chosen, model, probe, (CHOICE_MEASURE, one.task.metric)
+        )
 
     def similarities(self, pairs: str, limit: int | None) -> PairCosines:
         """An encoder without a language model is used for similarity: that of the last layer's

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lingprobe.analysis.frame import ANOTHER, ANY, RUN_KEYS, USED, Columns, OwnValue, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.frame import (
+    ANOTHER_VALUE,
+    ANY_VALUE,
+    NON_EMPTY_VALUE,
+    RUN_KEYS,
+    Columns,
+    OwnValue,
+    ResultFrame,
+)
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.analysis.statistics import (
     ConstantTest,
     DifferenceVerdict,
@@ -19,15 +27,15 @@ from lingprobe.analysis.statistics import (
     ShareOfLargest,
 )
 from lingprobe.inside.erase.change import compute_reliability
-from lingprobe.inside.erase.matrix import CONTROLS
+from lingprobe.inside.erase.matrix import ERASER_CONTROL_NAMES
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import FrameView, MatrixTable, ViewSection
-from lingprobe.tables.heat import REDS, HeatLook
+from lingprobe.tables.heat import RED_SHADES, HeatLook
 
 _MATRIX = ("encoder", "layer", "asked")
-_FLOORS = {"control": tuple(CONTROLS.values())}
-_TESTED = {"control": (CONTROLS["rank"], CONTROLS["shuffled"])}
+_FLOORS = {"control": tuple(ERASER_CONTROL_NAMES.values())}
+_TESTED = {"control": (ERASER_CONTROL_NAMES["rank"], ERASER_CONTROL_NAMES["shuffled"])}
 """A star is for scores significantly below the baselines of rank and of shuffled labels; not those
 of equal variance: where a property has much of it, such a subspace nearly holds it.
 """
@@ -42,12 +50,13 @@ class ErasureReliability:
     name: str
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        own = {"task": OwnValue("erased"), "metric": ANY, "subgroup": ANY}
+        own = {"task": OwnValue("erased"), "metric": ANY_VALUE, "subgroup": ANY_VALUE}
         complete = frame.column("completeness")
         others = frame.find_others(shown, own)
         return {
             self.name: [
-                PERCENT * compute_reliability(complete[k[0]] / PERCENT, change / PERCENT)
+                PERCENT_SCALE
+                * compute_reliability(complete[k[0]] / PERCENT_SCALE, change / PERCENT_SCALE)
                 for k, change in zip(others, shown.column("collateral"), strict=True)
             ]
         }
@@ -84,7 +93,7 @@ _FIGURE = HeatFigure(
     maps=_MATRIX,
     look=HeatLook(
         "Erased (rows), measured (columns): points lost below the baselines.",
-        REDS,
+        RED_SHADES,
         wide=0.8,
         tall=0.35,
     ),
@@ -97,16 +106,21 @@ ERASURE_VIEW = FrameView(
     name="erase",
     about="What is left of tasks that were erased, and of others.",
     keys=(*RUN_KEYS, "asked"),
-    where={"control": NO_CONTROL, "erased": USED, "selection": USED},
+    where={"control": NO_CONTROL, "erased": NON_EMPTY_VALUE, "selection": NON_EMPTY_VALUE},
     statistics=(
         MeanScore(),
         OtherScore("before", {"erased": ""}),
         PairedDifference("fall", {"erased": ""}),
-        *(OtherScore(f"{kind}_floor", {"control": name}) for kind, name in CONTROLS.items()),
+        *(
+            OtherScore(f"{kind}_floor", {"control": name})
+            for kind, name in ERASER_CONTROL_NAMES.items()
+        ),
         LowerThanEach("beyond", _TESTED),
         ConstantTest("left_p"),
-        OtherScore("nonlinear_before", {"probe": ANOTHER, "erased": ""}, same=("task", "erased")),
-        OtherScore("nonlinear_after", {"probe": ANOTHER}),
+        OtherScore(
+            "nonlinear_before", {"probe": ANOTHER_VALUE, "erased": ""}, same=("task", "erased")
+        ),
+        OtherScore("nonlinear_after", {"probe": ANOTHER_VALUE}),
         OtherMaximum("collateral_floor", "collateral", _FLOORS),
         ErasureReliability("reliability"),
         HolmCorrection(("fall_p", "beyond_p", "left_p"), family=_MATRIX),

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 
-from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
-from lingprobe.inside.geometry.neighbours import MOST
+from lingprobe.analysis.row import PERCENT_SCALE
+from lingprobe.inside.geometry.comparisons import GeometryRow
+from lingprobe.inside.geometry.neighbours import MAX_NEIGHBOUR_SENTENCES
 from lingprobe.metrics.intervals import interval
 
 Names = Mapping[str, str]
-ROTATED, AS_IS = "retrieval rotated", "retrieval as is"
+ROTATED_RETRIEVAL, UNCHANGED_RETRIEVAL = "retrieval rotated", "retrieval as is"
 
 
 def select_measures(rows: Sequence[GeometryRow], *measures: str) -> list[GeometryRow]:
@@ -52,7 +53,7 @@ def chosen_layer(rows: Sequence[GeometryRow]) -> str:
     translations there.
     """
     layers: dict[str, list[float]] = {}
-    for row in select_measures(rows, ROTATED):
+    for row in select_measures(rows, ROTATED_RETRIEVAL):
         layers.setdefault(row.layer, []).append(row.dev)
     return max(layers, key=lambda name: fmean(layers[name]))
 
@@ -77,7 +78,7 @@ def describe_comparisons(rows: Sequence[GeometryRow], names: Names) -> Iterator[
 def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
     best = max(pairs, key=_get_sort_key)
     if math.isnan(best.value):
-        return f"{one} and {other}: {NO_CKA}."
+        return f"{one} and {other}: {_NO_CKA}."
     ends = (_layer(best.layer, one), _layer(best.other_layer, other))
     if len(pairs) == 1:
         return f"{one} and {other}: CKA {_with_interval(best)}{_describe_similarity(best)}."
@@ -89,7 +90,7 @@ def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
 def _of_steps(name: str, mine: Sequence[GeometryRow]) -> str:
     least = min(mine, key=lambda row: math.inf if math.isnan(row.value) else row.value)
     if math.isnan(least.value):
-        return f"{name}: {NO_CKA}."
+        return f"{name}: {_NO_CKA}."
     between = f"{least.layer} to {least.other_layer}"
     return f"{name} changes most from layer {between}: CKA {_with_interval(least)}."
 
@@ -105,13 +106,13 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
         for measure in ("share", "top")
     )
     if share >= 0.1:
-        said += f" (dimension {top:.0f} alone makes {PERCENT * share:.0f} % of it)"
+        said += f" (dimension {top:.0f} alone makes {PERCENT_SCALE * share:.0f} % of it)"
     last = select_measures(mine, "dimension")[-1]
     if math.isnan(last.value):
         return f"{said}."
     where = f"of layer {last.layer} " if several else ""
     said += f". The intrinsic dimension {where}is {_with_interval(last, digits=1)}"
-    if last.n < min(cosine.n, MOST):  # vectors that equal another's are left out
+    if last.n < min(cosine.n, MAX_NEIGHBOUR_SENTENCES):  # vectors that equal another's are left out
         said += f", of {last.n:,} distinct vectors"
     return f"{said}."
 
@@ -119,7 +120,10 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
 def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:
     layer = chosen_layer(mine)
     here = [row for row in mine if row.layer == layer]
-    found, plain = select_measures(here, ROTATED), select_measures(here, AS_IS)
+    found, plain = (
+        select_measures(here, ROTATED_RETRIEVAL),
+        select_measures(here, UNCHANGED_RETRIEVAL),
+    )
     value = fmean(row.value for row in found)
     at = f" in layer {layer}, chosen on other sentences" if len({r.layer for r in mine}) > 1 else ""
     said = f"{name}: a rotation learnt on other sentences finds {value:.1f} %"
@@ -133,7 +137,7 @@ def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:
     said += f", by chance {found[0].chance:.1f}"
     drawn = fmean(row.untrained for row in found)
     if math.isnan(drawn):
-        return f"{said}{NO_FLOOR}."
+        return f"{said}{_NO_FLOOR}."
     like = "; the untrained network finds as many" if drawn >= value else ""
     return f"{said}, untrained {drawn:.1f}{like}."
 
@@ -142,21 +146,21 @@ def _share_interval(found: Sequence[GeometryRow]) -> str:
     """Of both directions together, whose hits are of the same sentences: that of the mean, as if
     each sentence had one answer.
     """
-    n, share = found[0].n, fmean(row.value for row in found) / PERCENT
+    n, share = found[0].n, fmean(row.value for row in found) / PERCENT_SCALE
     hits = [[1.0] * round(n * share) + [0.0] * (n - round(n * share))]
     low, high = interval(hits)
-    return f"[{PERCENT * low:.1f}, {PERCENT * high:.1f}]"
+    return f"[{PERCENT_SCALE * low:.1f}, {PERCENT_SCALE * high:.1f}]"
 
 
-NO_CKA = "CKA is not defined where all vectors are the same"
-NO_FLOOR = "; not yet a finding, as no untrained network was measured"
+_NO_CKA = "CKA is not defined where all vectors are the same"
+_NO_FLOOR = "; not yet a finding, as no untrained network was measured"
 
 
 def _with_interval(row: GeometryRow, at: str = "", digits: int = 2) -> str:
     """A number with its interval, and beside it that of untrained networks."""
     said = f"{row.value:.{digits}f} [{row.low:.{digits}f}, {row.high:.{digits}f}]{at}"
     return said + (
-        NO_FLOOR if math.isnan(row.untrained) else f"; untrained {row.untrained:.{digits}f}"
+        _NO_FLOOR if math.isnan(row.untrained) else f"; untrained {row.untrained:.{digits}f}"
     )
 
 

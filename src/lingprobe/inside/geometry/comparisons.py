@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.inside.geometry.kernels import (
     LinearKernel,
     compute_kernel,
@@ -18,15 +19,19 @@ from lingprobe.inside.geometry.kernels import (
 )
 from lingprobe.inside.geometry.neighbours import intrinsic_dimension
 from lingprobe.inside.geometry.networks import LayerOnText, NetworkVectors
-from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align_vectors, make_test_folds
+from lingprobe.inside.geometry.rotation import (
+    RETRIEVAL_WAYS,
+    ROTATION_FOLD_COUNT,
+    align_vectors,
+    make_test_folds,
+)
 from lingprobe.inside.geometry.rows import Doubles, IntervalEstimate, compute_jackknife_interval
 from lingprobe.inside.geometry.similarity import compute_cka, compute_jackknife_hsic, null_p
 from lingprobe.inside.geometry.spread import measure_spread
 from lingprobe.metrics.intervals import interval
 
-NAN = math.nan
-PERCENT = 100.0
-NOWHERE = LayerOnText("", "", "")
+_NAN = math.nan
+_NOWHERE = LayerOnText("", "", "")
 Bar = Callable[[Iterable[Any]], Iterable[Any]]
 
 
@@ -55,12 +60,12 @@ class GeometryRow:
     other_text: str
     n: int
     value: float
-    low: float = NAN
-    high: float = NAN
-    untrained: float = NAN
-    p: float = NAN
-    chance: float = NAN
-    dev: float = NAN
+    low: float = _NAN
+    high: float = _NAN
+    untrained: float = _NAN
+    p: float = _NAN
+    chance: float = _NAN
+    dev: float = _NAN
 
 
 class LayerSimilarities:
@@ -117,8 +122,8 @@ def layer_rows(networks: NetworkVectors, bar: Bar) -> Iterator[GeometryRow]:
         floor = networks.floor(place)
         before = measures_of(floor) if floor and floor != place else {}
         for measure, (found, n) in measures_of(place).items():
-            drawn = before[measure][0].value if before else NAN
-            yield GeometryRow(measure, *place, *NOWHERE, n, *found, drawn)
+            drawn = before[measure][0].value if before else _NAN
+            yield GeometryRow(measure, *place, *_NOWHERE, n, *found, drawn)
 
 
 def _lie(
@@ -135,7 +140,7 @@ def _lie(
         "outlying": lie.outlying,
     }
     for name, value in alone.items():
-        yield name, (IntervalEstimate(float(value), NAN, NAN), networks.n)
+        yield name, (IntervalEstimate(float(value), _NAN, _NAN), networks.n)
     yield "dimension", intrinsic_dimension(networks.rows[place])
 
 
@@ -145,7 +150,7 @@ def _cka_row(
     value = similarities.cka(one, other)
     value = value._replace(low=np.minimum(value.low, 1.0), high=np.minimum(value.high, 1.0))
     floors = networks.floor(one), networks.floor(other)
-    drawn = NAN
+    drawn = _NAN
     if floors[0] and floors[1] and floors != (one, other) and floors[0] != floors[1]:
         drawn = similarities.cka(floors[0], floors[1]).value
     p = null_p(value.value, networks.n)
@@ -175,20 +180,24 @@ def _translation_rows(
     if floors[0] and floors[1] and floors[0] != one:
         drawn = _align_rows(networks, floors[0], floors[1])
     test = np.concatenate(make_test_folds(networks.n)[1:])
-    dev, pool = make_test_folds(networks.n)[0], networks.n / FOLDS
+    dev, pool = make_test_folds(networks.n)[0], networks.n / ROTATION_FOLD_COUNT
     for back, ends in enumerate(((one, other), (other, one))):
-        for way, called in enumerate(WAYS):
+        for way, called in enumerate(RETRIEVAL_WAYS):
             hits = found.hits[way, back, test]
             low, high = interval(hits[None].astype(float))
-            value = IntervalEstimate(*(PERCENT * float(each) for each in (hits.mean(), low, high)))
-            before = NAN if drawn is None else PERCENT * float(drawn.hits[way, back, test].mean())
-            known = PERCENT * float(found.hits[way, back, dev].mean())
-            more = before, NAN, PERCENT / pool, known
+            value = IntervalEstimate(
+                *(PERCENT_SCALE * float(each) for each in (hits.mean(), low, high))
+            )
+            before = (
+                _NAN if drawn is None else PERCENT_SCALE * float(drawn.hits[way, back, test].mean())
+            )
+            known = PERCENT_SCALE * float(found.hits[way, back, dev].mean())
+            more = before, _NAN, PERCENT_SCALE / pool, known
             places = *ends[0], *ends[1]
             yield GeometryRow(f"retrieval {called}", *places, len(test), *value, *more)
-    before = NAN if drawn is None else float(drawn.errors[1:].mean())
+    before = _NAN if drawn is None else float(drawn.errors[1:].mean())
     error = float(found.errors[1:].mean())
-    yield GeometryRow("error", *one, *other, len(test), error, NAN, NAN, before)
+    yield GeometryRow("error", *one, *other, len(test), error, _NAN, _NAN, before)
 
 
 def _align_rows(networks: NetworkVectors, one: LayerOnText, other: LayerOnText) -> Any:

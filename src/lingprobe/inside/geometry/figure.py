@@ -8,15 +8,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.inside.geometry.answers import (
-    ROTATED,
+    ROTATED_RETRIEVAL,
     Names,
     by_encoder,
     chosen_layer,
     is_between,
     select_measures,
 )
-from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
+from lingprobe.inside.geometry.comparisons import GeometryRow
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Cells = Mapping[tuple[str, str], float]
-WRITTEN = 16  # layers up to which cells have numbers
-UNTRAINED = "untrained"
+_WRITTEN = 16  # layers up to which cells have numbers
+_UNTRAINED = "untrained"
 
 
 def draw_geometry_heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
@@ -37,7 +38,7 @@ def draw_geometry_heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
             "one layer of one text makes no map: name several layers, or several texts"
         )
     what = "percent of translations found after rotation" if languages else "linear CKA, debiased"
-    return _draw(maps, what, PERCENT if languages else 1.0)
+    return _draw(maps, what, PERCENT_SCALE if languages else 1.0)
 
 
 def _draw_layer_heat(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cells]:
@@ -59,7 +60,7 @@ def _languages(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cells]:
     maps: dict[str, Cells] = {}
     for encoder, mine in by_encoder(rows).items():
         layer = chosen_layer(mine)
-        here = [row for row in select_measures(mine, ROTATED) if row.layer == layer]
+        here = [row for row in select_measures(mine, ROTATED_RETRIEVAL) if row.layer == layer]
         found = {(row.text, row.other_text): row.value for row in here}
         drawn = {(row.text, row.other_text): row.untrained for row in here}
         maps |= _both(_name_layer(encoder, layer, names), found, drawn)
@@ -70,7 +71,7 @@ def _both(title: str, found: Cells, drawn: Cells) -> dict[str, Cells]:
     """A map, and if there is one that of untrained networks."""
     maps = {title: found} if found else {}
     if any(not math.isnan(value) for value in drawn.values()):
-        maps[", ".join(filter(None, (title, UNTRAINED)))] = drawn
+        maps[", ".join(filter(None, (title, _UNTRAINED)))] = drawn
     return maps
 
 
@@ -81,7 +82,7 @@ def _name_layer(encoder: str, layer: str, names: Names) -> str:
 
 def _draw(maps: Mapping[str, Cells], what: str, most: float) -> Figure:
     labels = list(dict.fromkeys(end for cells in maps.values() for ends in cells for end in ends))
-    written = len(labels) <= WRITTEN
+    written = len(labels) <= _WRITTEN
     return draw_heat_maps(
         [
             HeatMap(
@@ -110,4 +111,4 @@ def _build_heat_cell(one: str, other: str, cells: Cells, most: float, written: b
 
 
 def _format_heat_value(value: float, most: float) -> str:
-    return f"{value:.0f}" if most == PERCENT else f"{value:.2f}".replace("0.", ".", 1)
+    return f"{value:.0f}" if most == PERCENT_SCALE else f"{value:.2f}".replace("0.", ".", 1)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lingprobe.inside.geometry.rows import Doubles, LayerVectors, make_jackknife_groups
 
-MOST = 2_048  # sentences
-ROOM = 2**30  # bytes of all matrices
+_MOST = 2_048  # sentences
+_ROOM = 2**30  # bytes of all matrices
 
 
 class LinearKernel(NamedTuple):
@@ -28,7 +28,7 @@ class LinearKernel(NamedTuple):
 
 def fits_in_memory(sentences: int, layers: int) -> bool:
     """Whether the kernels of so many layers fit in memory."""
-    return sentences <= MOST and 4 * sentences**2 * layers <= ROOM
+    return sentences <= _MOST and 4 * sentences**2 * layers <= _ROOM
 
 
 def compute_kernel(rows: LayerVectors) -> LinearKernel:

@@ -6,7 +6,7 @@ import numpy as np
 
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.geometry.rows import (
-    NOTHING,
+    NO_ESTIMATE,
     Doubles,
     IntervalEstimate,
     LayerVectors,
@@ -14,11 +14,11 @@ from lingprobe.inside.geometry.rows import (
     make_jackknife_groups,
 )
 
-MOST = 5_000  # sentences among which neighbours are looked for
-DISCARDED = 0.1  # of the largest ratios, as in the paper
-SAME = 1e-12  # of the mean squared norm: sentences that are not apart
-BLOCK = 512
-LEAST = 40
+MAX_NEIGHBOUR_SENTENCES = 5_000  # sentences among which neighbours are looked for
+_DISCARDED = 0.1  # of the largest ratios, as in the paper
+_SAME = 1e-12  # of the mean squared norm: sentences that are not apart
+_BLOCK = 512
+_LEAST = 40
 
 
 def intrinsic_dimension(rows: LayerVectors) -> tuple[IntervalEstimate, int]:
@@ -26,8 +26,8 @@ def intrinsic_dimension(rows: LayerVectors) -> tuple[IntervalEstimate, int]:
     ones count once; NaN for fewer than forty.
     """
     points = drop_repeated_points(sample_vectors(rows))
-    if len(points) < LEAST:
-        return NOTHING, len(points)
+    if len(points) < _LEAST:
+        return NO_ESTIMATE, len(points)
     ratios = neighbour_ratios(points)
     left = (
         np.delete(ratios, np.s_[start:stop]) for start, stop in make_jackknife_groups(len(ratios))
@@ -44,7 +44,7 @@ def drop_repeated_points(x: Doubles) -> Doubles:
     x = x[np.sort(np.unique(x, axis=0, return_index=True)[1])]
     while len(x) > 1:
         squares, first = _nearest(x)
-        on_another = squares[:, 0] <= SAME * float(((x - x.mean(0)) ** 2).sum(1).mean())
+        on_another = squares[:, 0] <= _SAME * float(((x - x.mean(0)) ** 2).sum(1).mean())
         # of two points that lie on each other the first stays; of more, each round leaves fewer
         left_out = on_another & (first < np.arange(len(x)))
         if not left_out.any():
@@ -56,7 +56,9 @@ def drop_repeated_points(x: Doubles) -> Doubles:
 def sample_vectors(rows: LayerVectors) -> Doubles:
     """At most 5,000 vectors, in even steps, among which neighbours are looked for."""
     many = rows.shape[0]
-    at = np.unique(np.linspace(0, many - 1, min(many, MOST)).round().astype(int)).tolist()
+    at = np.unique(
+        np.linspace(0, many - 1, min(many, MAX_NEIGHBOUR_SENTENCES)).round().astype(int)
+    ).tolist()
     if len(at) == many:
         return rows.read(0, many)
     return np.concatenate([rows.read(i, i + 1) for i in at])
@@ -84,7 +86,7 @@ def two_nn(ratios: Doubles) -> float:
     of ratios up to there (the paper's algorithm, steps 3 to 5).
     """
     n = len(ratios)
-    kept = int(n * (1 - DISCARDED))
+    kept = int(n * (1 - _DISCARDED))
     logs = np.sort(np.log(ratios))[:kept]
     heights = -np.log1p(-np.arange(1, kept + 1) / n)
     below = float(logs @ logs)
@@ -96,8 +98,8 @@ def _nearest(x: Doubles) -> tuple[Doubles, Ints]:
     x = x - x.mean(0)
     norms = (x**2).sum(1)
     squares, first = np.empty((len(x), 2)), np.empty(len(x), np.int64)
-    for start in range(0, len(x), BLOCK):
-        rows = slice(start, start + BLOCK)
+    for start in range(0, len(x), _BLOCK):
+        rows = slice(start, start + _BLOCK)
         apart = norms[rows, None] + norms - 2 * x[rows] @ x.T
         apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
         two = np.argpartition(apart, 1, axis=1)[:, :2]

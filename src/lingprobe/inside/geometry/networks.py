@@ -18,10 +18,10 @@ from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.run import embed_ahead, encode_ahead
 from lingprobe.inside.geometry.rows import LayerRows, LayerVectors
-from lingprobe.inside.geometry.texts import LEAST, Texts
+from lingprobe.inside.geometry.texts import MIN_GEOMETRY_SENTENCES, Texts
 
-LOADING = ("device", "dtype", "tokens", "trust_remote_code", "code_revision")
-TRAINED = ("revisions", "adapter")  # what an untrained network does not have
+_LOADING = ("device", "dtype", "tokens", "trust_remote_code", "code_revision")
+_TRAINED = ("revisions", "adapter")  # what an untrained network does not have
 
 Known = Mapping[str, tuple[Encoder, ContentIdentity]]
 
@@ -74,7 +74,7 @@ def encode_networks(
     usable = np.all([one.usable for one in done.values()], axis=0)
     good = np.all([usable[at] for at in places.values()], axis=0)
     n = int(good.sum())
-    if n < LEAST:
+    if n < MIN_GEOMETRY_SENTENCES:
         raise DataProblem(f"only {n} sentences could be encoded by all encoders")
     if n < len(good):
         remarks.append(f"{len(good) - n:,} sentences were excluded, as not all could be encoded")
@@ -124,6 +124,6 @@ def before_training(name: str) -> Reference:
     if one is None or one.name not in ("hf", "st") or not one.argument:
         raise DataProblem("only models that are named as hf: or st: can be drawn")
     has = one.options
-    kept = tuple((k, v) for k, v in has if k not in TRAINED) if one.name == "hf" else ()
-    kept = kept or tuple((k, v) for k, v in has if k in LOADING)
+    kept = tuple((k, v) for k, v in has if k not in _TRAINED) if one.name == "hf" else ()
+    kept = kept or tuple((k, v) for k, v in has if k in _LOADING)
     return Reference("hf", one.argument, (*kept, ("weights", "random")))

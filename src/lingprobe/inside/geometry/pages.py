@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from statistics import fmean
 
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.inside.geometry.answers import (
-    AS_IS,
-    ROTATED,
+    ROTATED_RETRIEVAL,
+    UNCHANGED_RETRIEVAL,
     Names,
     by_encoder,
     chosen_layer,
@@ -22,7 +23,7 @@ from lingprobe.inside.geometry.answers import (
     select_layer_steps,
     select_measures,
 )
-from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
+from lingprobe.inside.geometry.comparisons import GeometryRow
 from lingprobe.inside.geometry.figure import draw_geometry_heat
 from lingprobe.inside.geometry.similarity import null_deviation
 from lingprobe.pages.captions import label_encoders
@@ -34,9 +35,9 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-CENTRED = "retrieval centred"
-LAYER = frozenset({"layer", "compared with"})
-ONE_DRAW = "Untrained: the same networks with random weights from one seed; other seeds vary."
+_CENTRED = "retrieval centred"
+_LAYER = frozenset({"layer", "compared with"})
+_ONE_DRAW = "Untrained: the same networks with random weights from one seed; other seeds vary."
 
 
 def geometry_page(rows: Sequence[GeometryRow]) -> Page[tuple[GeometryRow, ...]]:
@@ -91,10 +92,10 @@ def _by_likeness(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
         " for a rotation and a scale. For randomly paired sentences it is 0.000 ±"
         f" {null_deviation(n):.4f} (all pairings). 95 % interval: jackknife over stretches of the"
         " text. It ignores that the most similar layers were selected.",
-        ONE_DRAW,
+        _ONE_DRAW,
     )
     head = ("layer", "compared with", "CKA", "95 % interval", "untrained")
-    return Table(head, tuple(sections), LAYER, notes, "Representation similarity", lead)
+    return Table(head, tuple(sections), _LAYER, notes, "Representation similarity", lead)
 
 
 def _best(mine: Sequence[GeometryRow]) -> list[GeometryRow]:
@@ -124,18 +125,18 @@ def _by_layer(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) 
         " the average variance (Rudman et al. 2023). Norm: mean, and standard deviation over mean.",
         "Intrinsic: dimension by the two nearest neighbours (TwoNN, Facco et al. 2017), too low"
         " where it is above about ten.",
-        ONE_DRAW,
+        _ONE_DRAW,
     )
     first = ("cosine", "95 % interval", "untrained", "largest", "outlying", "norm", "±")
     head = ("layer", *first, "intrinsic", "95 % interval", "untrained")
-    return Table(head, tuple(sections), LAYER, notes, "How vectors lie", lead)
+    return Table(head, tuple(sections), _LAYER, notes, "How vectors lie", lead)
 
 
 def _lie(layer: str, by: dict[str, GeometryRow]) -> tuple[str, ...]:
     cosine, intrinsic, share = by["cosine"], by["dimension"], by["share"].value
-    top = f"{by['top'].value:.0f}: {PERCENT * share:.0f} %" if not math.isnan(share) else "–"
+    top = f"{by['top'].value:.0f}: {PERCENT_SCALE * share:.0f} %" if not math.isnan(share) else "–"
     outlying = f"{by['outlying'].value:.0f}"
-    norm = _format_value(by["norm"].value, 2), f"{PERCENT * by['variation'].value:.0f} %"
+    norm = _format_value(by["norm"].value, 2), f"{PERCENT_SCALE * by['variation'].value:.0f} %"
     cosines = _value(cosine, 2), _between(cosine, 2), _format_value(cosine.untrained, 2)
     ends = (
         format_number(intrinsic.value),
@@ -157,32 +158,32 @@ def _by_language(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
         best = layers.index(chosen_layer(mine))
         strong = frozenset({(best, 4)})
         sections.append(TableSection(names.get(encoder, encoder), lines, strong=strong))
-    found = next(row for row in rows if row.measure == ROTATED)
+    found = next(row for row in rows if row.measure == ROTATED_RETRIEVAL)
     notes = (
         "As is, centred, rotated: percent of sentences whose translation has the highest cosine of"
-        f" {PERCENT / found.chance:.0f} sentences; as vectors are, without the mean of each"
+        f" {PERCENT_SCALE / found.chance:.0f} sentences; as vectors are, without the mean of each"
         " language, and after a rotation (orthogonal Procrustes) that was learnt on the other"
         f" sentences. Mean of both directions and all pairs, {found.n:,} sentences each; by chance"
         f" {found.chance:.1f}.",
         "Error: squared distance of translations after rotation, over the sum of both squared"
         " lengths. CKA: linear, debiased. Bold: the layer that is best on the first fifth of the"
         " sentences, which are not in these numbers.",
-        ONE_DRAW,
+        _ONE_DRAW,
     )
     head = ("layer", "CKA", "as is", "centred", "rotated", "untrained", "error", "untrained")
-    return Table(head, tuple(sections), LAYER, notes, "Languages", lead)
+    return Table(head, tuple(sections), _LAYER, notes, "Languages", lead)
 
 
 def _means(layer: str, mine: Sequence[GeometryRow]) -> tuple[str, ...]:
     """The means over all pairs."""
     found = {
         name: fmean(r.value for r in select_measures(mine, name))
-        for name in (AS_IS, CENTRED, ROTATED)
+        for name in (UNCHANGED_RETRIEVAL, _CENTRED, ROTATED_RETRIEVAL)
     }
     cka = fmean(row.value for row in select_measures(mine, "cka"))
     error = select_measures(mine, "error")
     errors = (fmean(r.value for r in error), fmean(r.untrained for r in error))
-    drawn = fmean(row.untrained for row in select_measures(mine, ROTATED))
+    drawn = fmean(row.untrained for row in select_measures(mine, ROTATED_RETRIEVAL))
     shares = map(format_number, found.values())
     return (
         layer,
@@ -199,7 +200,11 @@ def _language_pairs(rows: Sequence[GeometryRow], names: Names) -> Table:
     sections = []
     for encoder, mine in by_encoder(rows).items():
         layer = chosen_layer(mine)
-        by = {(r.text, r.other_text): r for r in select_measures(mine, ROTATED) if r.layer == layer}
+        by = {
+            (r.text, r.other_text): r
+            for r in select_measures(mine, ROTATED_RETRIEVAL)
+            if r.layer == layer
+        }
         lines = tuple((one, *(_retrieval(by.get((one, t))) for t in texts)) for one in texts)
         heading = names.get(encoder, encoder) + ("" if layer == "-" else f", layer {layer}")
         sections.append(TableSection(heading, lines))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lingprobe.inside.geometry.rows import Doubles
 
-FOLDS = 5
-WAYS = ("as is", "centred", "rotated")
+ROTATION_FOLD_COUNT = 5
+RETRIEVAL_WAYS = ("as is", "centred", "rotated")
 Hits = NDArray[np.bool_]
 
 
@@ -40,7 +40,7 @@ def compute_rotation(x: Doubles, y: Doubles) -> Doubles:
 
 def make_test_folds(sentence_count: int) -> list[NDArray[np.int64]]:
     """The test sentences of each fold; neighbours stay together, as they are of one text."""
-    return np.array_split(np.arange(sentence_count), FOLDS)
+    return np.array_split(np.arange(sentence_count), ROTATION_FOLD_COUNT)
 
 
 def align_vectors(x: Doubles, y: Doubles) -> LanguageAlignment:
@@ -48,7 +48,7 @@ def align_vectors(x: Doubles, y: Doubles) -> LanguageAlignment:
     the other four fifths: parallel vectors x [n, p] mapped onto y [n, q]. Ways without a rotation
     need p = q.
     """
-    hits, errors = np.zeros((len(WAYS), 2, len(x)), bool), []
+    hits, errors = np.zeros((len(RETRIEVAL_WAYS), 2, len(x)), bool), []
     for test in make_test_folds(len(x)):
         train = np.ones(len(x), bool)
         train[test] = False

@@ -16,9 +16,9 @@ from lingprobe.data.reading import POOLS
 from lingprobe.data.vectors import Ints, Vectors
 
 Doubles = NDArray[np.float64]
-STRETCH = 2_048  # sentences that are in memory at a time
-GROUPS = 20  # stretches that are left out in turn
-LEVEL = 0.95
+_STRETCH = 2_048  # sentences that are in memory at a time
+_GROUPS = 20  # stretches that are left out in turn
+_LEVEL = 0.95
 
 
 class LayerVectors(Protocol):
@@ -66,7 +66,7 @@ class IntervalEstimate(NamedTuple):
     high: float
 
 
-NOTHING = IntervalEstimate(np.nan, np.nan, np.nan)
+NO_ESTIMATE = IntervalEstimate(np.nan, np.nan, np.nan)
 
 
 def make_jackknife_groups(sentence_count: int) -> list[tuple[int, int]]:
@@ -74,15 +74,18 @@ def make_jackknife_groups(sentence_count: int) -> list[tuple[int, int]]:
     since sentences of one text are no independent draws.
     """
     ends = (
-        np.linspace(0, sentence_count, min(GROUPS, sentence_count) + 1).round().astype(int).tolist()
+        np.linspace(0, sentence_count, min(_GROUPS, sentence_count) + 1)
+        .round()
+        .astype(int)
+        .tolist()
     )
     return list(pairwise(ends))
 
 
 def split_into_stretches(start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Parts of start:stop that fit in memory."""
-    for first in range(start, stop, STRETCH):
-        yield first, min(first + STRETCH, stop)
+    for first in range(start, stop, _STRETCH):
+        yield first, min(first + _STRETCH, stop)
 
 
 def compute_jackknife_interval(values: Doubles) -> IntervalEstimate:
@@ -99,7 +102,7 @@ def compute_jackknife_interval(values: Doubles) -> IntervalEstimate:
     if not np.isfinite(values).all():
         return IntervalEstimate(value, np.nan, np.nan)
     error = np.sqrt((many - 1) / many * ((left - left.mean()) ** 2).sum())
-    half = float(t.ppf((1 + LEVEL) / 2, many - 1) * error)
+    half = float(t.ppf((1 + _LEVEL) / 2, many - 1) * error)
     return IntervalEstimate(value, value - half, value + half)
 
 

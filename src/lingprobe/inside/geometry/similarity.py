@@ -21,8 +21,8 @@ from lingprobe.inside.geometry.rows import (
     split_into_stretches,
 )
 
-HELD = 2**29  # bytes of sums that are kept rather than computed twice
-LEAST = 20  # sentences without which there is nothing to say
+_HELD = 2**29  # bytes of sums that are kept rather than computed twice
+_LEAST = 20  # sentences without which there is nothing to say
 
 
 class SimilaritySums(NamedTuple):
@@ -67,7 +67,7 @@ def compute_hsic(sums: SimilaritySums) -> float:
 def compute_jackknife_hsic(x: LayerVectors, y: LayerVectors) -> Doubles:
     """HSIC of two representations, and without each group of sentences, [groups + 1]."""
     shift = _middle(x), _middle(y)
-    held = x.shape[1] * y.shape[1] * 8 * len(make_jackknife_groups(x.shape[0])) <= HELD
+    held = x.shape[1] * y.shape[1] * 8 * len(make_jackknife_groups(x.shape[0])) <= _HELD
     parts = list(_sum_groups(x, y, shift)) if held else None
     total = reduce(SimilaritySums.plus, parts or _sum_groups(x, y, shift))
     left = (compute_hsic(total.minus(part)) for part in parts or _sum_groups(x, y, shift))

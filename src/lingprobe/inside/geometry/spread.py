@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from lingprobe.inside.geometry.rows import (
-    NOTHING,
+    NO_ESTIMATE,
     Doubles,
     IntervalEstimate,
     LayerVectors,
@@ -19,7 +19,7 @@ from lingprobe.inside.geometry.rows import (
     without_each,
 )
 
-OUTLYING = 5.0  # times the average variance
+_OUTLYING = 5.0  # times the average variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ def measure_spread(rows: LayerVectors) -> VectorSpread:
     norm = compute_jackknife_interval(np.array([_Totals(each, width).norm for each in every]))
     top, share = _largest(sums) if cosine.low > 0 else (-1, np.nan)
     variances = np.maximum(sums.squares / sums.n - (sums.x / sums.n) ** 2, 0)
-    outlying = int((variances >= OUTLYING * variances.mean()).sum()) if variances.any() else 0
+    outlying = int((variances >= _OUTLYING * variances.mean()).sum()) if variances.any() else 0
     deviation = np.sqrt(max(sums.norm_square - norm.value**2, 0.0))
     variation = float(deviation / norm.value) if norm.value else np.nan
     return VectorSpread(
-        cosine if sums.directed > 1 else NOTHING, norm, variation, top, share, outlying
+        cosine if sums.directed > 1 else NO_ESTIMATE, norm, variation, top, share, outlying
     )
 
 

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from lingprobe.api.embedding import named_sentences
 from lingprobe.data.core import DataProblem, Sentence
 
-LEAST = 40  # sentences
-MOST_PARALLEL = 5_000  # each is looked for among a fifth of them
+MIN_GEOMETRY_SENTENCES = 40  # sentences
+_MOST_PARALLEL = 5_000  # each is looked for among a fifth of them
 
 Texts = Mapping[str, Sequence[Sentence]]
 """Sentences by the name of their text; of several texts sentence i is the same everywhere."""
@@ -23,16 +23,17 @@ def read_parallel_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]
     known = [list(named_sentences(corpus)) for corpus in corpora]
     rows = [(one,) for _, one in known[0]] if len(known) == 1 else _pair_up(corpora, known)
     kept, remarks = _distinct(rows), list[str]()
-    if len(kept) < LEAST:
+    if len(kept) < MIN_GEOMETRY_SENTENCES:
         raise DataProblem(
-            f"{', '.join(corpora)}: {len(kept)} different sentences; geometry needs {LEAST}"
+            f"{', '.join(corpora)}: {len(kept)} different sentences; geometry needs"
+            f" {MIN_GEOMETRY_SENTENCES}"
         )
     if len(kept) < len(rows):
         remarks.append(f"{len(rows) - len(kept):,} repeated sentences were excluded")
-    if len(known) > 1 and len(kept) > MOST_PARALLEL:
-        step = len(kept) / MOST_PARALLEL
-        remarks.append(f"{MOST_PARALLEL:,} of {len(kept):,} parallel sentences, in even steps")
-        kept = [kept[int(i * step)] for i in range(MOST_PARALLEL)]
+    if len(known) > 1 and len(kept) > _MOST_PARALLEL:
+        step = len(kept) / _MOST_PARALLEL
+        remarks.append(f"{_MOST_PARALLEL:,} of {len(kept):,} parallel sentences, in even steps")
+        kept = [kept[int(i * step)] for i in range(_MOST_PARALLEL)]
     columns = zip(*kept, strict=True)
     return dict(zip(_shorten_paths(corpora), map(list, columns), strict=True)), tuple(remarks)
 

@@ -15,7 +15,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.data.references import allow_code
 from lingprobe.inside.erase.behaviour import SentencePreferences, pairs_for
-from lingprobe.inside.erase.effect_cells import CHOICE
+from lingprobe.inside.erase.effect_cells import CHOICE_MEASURE
 from lingprobe.inside.erase.target import ProbedModel, read_task
 from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
 from lingprobe.inside.heads.options import HeadsOptions
@@ -68,7 +68,7 @@ def choose_pairs(target: ProbedModel, pairs: str, limit: int | None) -> SiteEffe
         )
     read = read_task(pairs, limit)
     chosen = pairs_for(read.dataset, target.task.dataset, ())
-    named = CHOICE, read.task.metric
+    named = CHOICE_MEASURE, read.task.metric
     return SiteEffects.of(
         target, chosen, SentencePreferences.of(chosen, model, PROBES.make(read.task.probe), named)
     )

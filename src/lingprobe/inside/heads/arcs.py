@@ -12,10 +12,10 @@ from lingprobe.corpora.views import Tree, Word
 from lingprobe.data.options import Help
 from lingprobe.tasks.about import TaskDescription
 from lingprobe.tasks.answers import Answer, Reason
-from lingprobe.tasks.edge.family import CONLLU
+from lingprobe.tasks.edge.family import EDGE_TREE_SUFFIXES
 from lingprobe.tasks.rules import question
 
-KNOWN = {
+ARC_TASKS = {
     "arcs/*": TaskDescription(
         "a word",
         "a Universal Dependencies treebank",
@@ -28,7 +28,7 @@ KNOWN = {
     "arcs/head",
     "How many words off is the word's syntactic head?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     relations=True,
     metric="accuracy",
     probe="pointer",

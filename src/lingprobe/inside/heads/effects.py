@@ -23,13 +23,23 @@ from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints, Vectors, compute_offsets, expand_ranges
 from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.encoders.sites import ModelSite
-from lingprobe.inside.erase.behaviour import MARGIN, Doubles, PairExamples, SentencePreferences
+from lingprobe.inside.erase.behaviour import (
+    PAIR_MARGIN_MEASURE,
+    Doubles,
+    PairExamples,
+    SentencePreferences,
+)
 from lingprobe.inside.erase.effects import copy_sentences
-from lingprobe.inside.erase.interventions import UNCHANGED, ChangeName
+from lingprobe.inside.erase.interventions import NO_CHANGE, ChangeName
 from lingprobe.inside.erase.target import ProbedModel
 
 EFFECT_METRIC = "nats"
-AS_IT_IS, ABLATED, PATCHED, PATCHED_OWN = "as-it-is", "ablated", "patched", "patched-own"
+UNCHANGED_HEAD, ABLATED_HEAD, PATCHED_HEAD, HEAD_PATCHED_WITH_OWN = (
+    "as-it-is",
+    "ablated",
+    "patched",
+    "patched-own",
+)
 PatchSource = Literal["member", "label", ""]
 """The other sentence of a pair, a pair of another label, or nothing."""
 
@@ -235,7 +245,7 @@ class SiteEffects:
     def measure(self, tell: Callable[[int], object]) -> tuple[PatchSource, dict[str, Margins]]:
         """By what sites are patched, and the margins of all pairs in nats by site and change."""
         plan, made = self.plan(), dict[str, Margins]()
-        self.reads.keep(UNCHANGED, False)
+        self.reads.keep(NO_CHANGE, False)
         blocks: dict[int, list[str]] = {}
         for site in self.sites:
             blocks.setdefault(ModelSite.parse(site).block, []).append(site)
@@ -247,16 +257,16 @@ class SiteEffects:
         return plan.source, made
 
     def _change(self, site: str, states: Floats, plan: PatchPlan) -> Margins:
-        changes: dict[str, MeanOutput | TokenPatch] = {ABLATED: MeanOutput(states.mean(0))}
+        changes: dict[str, MeanOutput | TokenPatch] = {ABLATED_HEAD: MeanOutput(states.mean(0))}
         if plan.source:
-            for name, units in ((PATCHED, plan.other), (PATCHED_OWN, plan.own)):
+            for name, units in ((PATCHED_HEAD, plan.other), (HEAD_PATCHED_WITH_OWN, plan.own)):
                 changes[name] = TokenPatch(states[units], plan.places, plan.starts)
         for name, edit in changes.items():
             with self.reads.encoder.replace_states({site: edit}):
                 self.reads.keep(ChangeName(f"{name} {site}"), isinstance(edit, TokenPatch))
-        said = next(item.said for item in self.reads.items if item.name == MARGIN)
+        said = next(item.said for item in self.reads.items if item.name == PAIR_MARGIN_MEASURE)
         kept = {name: said[ChangeName(f"{name} {site}")][0] for name in changes}
-        return {AS_IT_IS: said[UNCHANGED][0], **kept}
+        return {UNCHANGED_HEAD: said[NO_CHANGE][0], **kept}
 
 
 Margins = Mapping[str, Column]

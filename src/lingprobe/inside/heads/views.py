@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, USED, Columns, OwnValue, ResultFrame
+from lingprobe.analysis.frame import (
+    ANY_VALUE,
+    NON_EMPTY_VALUE,
+    RUN_KEYS,
+    Columns,
+    OwnValue,
+    ResultFrame,
+)
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
@@ -26,33 +33,38 @@ from lingprobe.data.references import remove_options
 from lingprobe.encoders.sites import ModelSite
 from lingprobe.inside.erase.behaviour import make_nats_metric
 from lingprobe.inside.heads.effects import (
-    ABLATED,
-    AS_IT_IS,
+    ABLATED_HEAD,
     EFFECT_METRIC,
-    PATCHED,
-    PATCHED_OWN,
+    HEAD_PATCHED_WITH_OWN,
+    PATCHED_HEAD,
+    UNCHANGED_HEAD,
 )
 from lingprobe.metrics import ScoreDifference, compute_difference, correct_holm
-from lingprobe.metrics.multiplicity import ALPHA
+from lingprobe.metrics.multiplicity import SIGNIFICANCE_LEVEL
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import FrameView, ListTable, MatrixTable, ViewSection
 from lingprobe.tables.heat import HeatLook
 
-TRAINED = ("weights", "seed", "lexical", "layers")
+_TRAINED = ("weights", "seed", "lexical", "layers")
 """Options of an encoder that its untrained network, or other sites of it, have otherwise."""
 _SLICE = "slice"
 _NAMES = ("head", "map", "mlp", "attn")
 _GRID = ("task", "metric", "network", "probe", "site")
 _NOBODY = {"role": ""}
-_SLICES = {"site": OwnValue("slices_of"), "layer": ANY, "encoder": ANY, "head": ANY}
+_SLICES = {
+    "site": OwnValue("slices_of"),
+    "layer": ANY_VALUE,
+    "encoder": ANY_VALUE,
+    "head": ANY_VALUE,
+}
 
 
 def place_sites(frame: ResultFrame) -> ResultFrame:
     """The rows of sites, with their network, block and head as columns, in the order of blocks.
     DataProblem where no site of a trained network was measured.
     """
-    sites = frame.where(site=USED)
+    sites = frame.where(site=NON_EMPTY_VALUE)
     if not len(sites.where(role="trained", site=_NAMES, control=NO_CONTROL)):
         raise DataProblem(
             "no task was measured on sites inside blocks: `lingprobe run -t TASK -e"
@@ -61,7 +73,7 @@ def place_sites(frame: ResultFrame) -> ResultFrame:
     places = list(map(ModelSite.parse, sites.column("layer")))
     placed = sites.with_columns(
         {
-            "network": [remove_options(encoder, *TRAINED) for encoder in sites.column("encoder")],
+            "network": [remove_options(encoder, *_TRAINED) for encoder in sites.column("encoder")],
             "model": [remove_options(encoder, "layers") for encoder in sites.column("encoder")],
             "block": [site.block for site in places],
             "head": [site.head for site in places],
@@ -99,10 +111,10 @@ class MarginFall:
                 else None
             )
         p = [math.nan if fall is None else fall.p for fall in falls]
-        level = [ALPHA] * len(falls)
+        level = [SIGNIFICANCE_LEVEL] * len(falls)
         for numbers in shown.groups(self.family).values():
             for number, value in zip(numbers, correct_holm([p[k] for k in numbers]), strict=True):
-                p[number], level[number] = float(value), ALPHA / len(numbers)
+                p[number], level[number] = float(value), SIGNIFICANCE_LEVEL / len(numbers)
         return {
             self.name: [math.nan if fall is None else fall.value for fall in falls],
             f"{self.name}_p": p,
@@ -125,8 +137,13 @@ def find_carriers(shown: ResultFrame) -> list[bool]:
     """Which heads are named, and have their star: whose ablation and whose patching both lower the
     margin significantly.
     """
-    falls = [zip(*map(shown.column, (n, f"{n}_p")), strict=True) for n in (ABLATED, PATCHED)]
-    both = zip(*([value > 0 and p < ALPHA for value, p in fall] for fall in falls), strict=True)
+    falls = [
+        zip(*map(shown.column, (n, f"{n}_p")), strict=True) for n in (ABLATED_HEAD, PATCHED_HEAD)
+    ]
+    both = zip(
+        *([value > 0 and p < SIGNIFICANCE_LEVEL for value, p in fall] for fall in falls),
+        strict=True,
+    )
     return [all(pair) for pair in both]
 
 
@@ -218,14 +235,14 @@ HEADS_VIEW = FrameView(
     where={"control": NO_CONTROL, "role": "trained", "site": _NAMES},
     statistics=(
         MeanScore(),
-        JointPermutation("untrained", {"role": "baseline", "encoder": ANY}, family=_GRID),
+        JointPermutation("untrained", {"role": "baseline", "encoder": ANY_VALUE}, family=_GRID),
         OtherMean("slices", _SLICES),
         BestRow("best", within=_GRID),
         BetterThanEach("constant", _NOBODY, has_constant=True, only="best"),
         BetterThanEach("slice", _SLICES, only="best"),
-        OtherScore("margin", of_change(AS_IT_IS)),
-        MarginFall(ABLATED, AS_IT_IS, ABLATED, family=_GRID),
-        MarginFall(PATCHED, PATCHED_OWN, PATCHED, family=_GRID),
+        OtherScore("margin", of_change(UNCHANGED_HEAD)),
+        MarginFall(ABLATED_HEAD, UNCHANGED_HEAD, ABLATED_HEAD, family=_GRID),
+        MarginFall(PATCHED_HEAD, HEAD_PATCHED_WITH_OWN, PATCHED_HEAD, family=_GRID),
         SiteFindings("found", family=_GRID),
     ),
     tables=(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lingprobe.tasks.about import TaskDescription
 
-KNOWN: Mapping[str, TaskDescription] = {
+LANGUAGE_TASKS: Mapping[str, TaskDescription] = {
     "transfer": TaskDescription("a sentence", "two treebanks, with the question of another task"),
     "forms/*": TaskDescription(
         "a word",

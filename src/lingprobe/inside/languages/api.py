@@ -28,7 +28,7 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.encoders import ENCODERS
-from lingprobe.inside.languages.cells import TABLE, CellSettings, list_cells
+from lingprobe.inside.languages.cells import OWN_DATA_TASK, CellSettings, list_cells
 from lingprobe.inside.languages.distances import Distances, check_distances, read_distances
 from lingprobe.inside.languages.metadata import count_forms
 from lingprobe.inside.languages.morphology import (
@@ -41,7 +41,7 @@ from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions,
 from lingprobe.inside.languages.survey import SurveyRow, survey_rows
 from lingprobe.inside.languages.survey_page import survey_page
 from lingprobe.inside.languages.transfer import get_place_label
-from lingprobe.inside.languages.views import PIECES, TRANSFER_VIEW, split_tasks
+from lingprobe.inside.languages.views import OWN_SUBWORD_BAG, TRANSFER_VIEW, split_tasks
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.unreadable import WordCount, describe_unreadable
 from lingprobe.pages.view_page import show_frame
@@ -49,8 +49,8 @@ from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import list_banks
 
-USUAL = "ud/*"
-LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
+_USUAL = "ud/*"
+_LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
 
 
 @takes_options(SurveyOptions)
@@ -77,7 +77,7 @@ def survey(
             "no treebank is named, and no UD_* folder is here: name some, or set"
             " LINGPROBE_TREEBANKS to a folder that has them"
         )
-    names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
+    names = [str(each) for task in as_list(tasks) or [_USUAL] for each in TASKS.expand(task)]
     counts = [count for each in as_list(encoders) for count in _count_unknown(each, places)]
     return survey_page(list(survey_rows(places, names)), figure).with_lead(
         describe_unreadable(counts, _name_encoder, get_place_label)
@@ -104,9 +104,9 @@ def _locate_treebanks(text: str) -> list[str]:
     return list(map(str, banks)) or [str(locate_path(text))]
 
 
-@takes_options(TransferOptions, RunOptions, without=LEFT_OUT)
+@takes_options(TransferOptions, RunOptions, without=_LEFT_OUT)
 def transfer(
-    tasks: Sequence[str] | str = (TABLE,),
+    tasks: Sequence[str] | str = (OWN_DATA_TASK,),
     encoders: Any = None,
     *,
     train: Any,
@@ -138,7 +138,7 @@ def transfer(
         check_distances(
             apart, *(map(get_place_label, map(str, as_list(each))) for each in (train, test))
         )
-    is_own = all(task.name == TABLE for task in questions)
+    is_own = all(task.name == OWN_DATA_TASK for task in questions)
     every = encoders
     if not (is_own or isinstance(encoders, Mapping)):
         every = [*as_list(encoders), *_pieces(as_list(encoders))]
@@ -150,7 +150,7 @@ def transfer(
     return found.with_remarks((*done.remarks, *done.problems))
 
 
-@takes_options(MorphologyOptions, RunOptions, without=LEFT_OUT)
+@takes_options(MorphologyOptions, RunOptions, without=_LEFT_OUT)
 def morphology(
     treebank: str,
     encoders: Any = None,
@@ -191,6 +191,6 @@ def _pieces(encoders: Sequence[Any]) -> list[str]:
         parsed = try_parse_reference(make_reference(each)) if isinstance(each, str) else None
         if parsed is not None and parsed.name in ("hf", "st") and parsed.argument:
             kept = {key: value for key, value in parsed.options if key in ("device", "dtype")}
-            pooled = {**PIECES, "pool": "mean", **kept}
+            pooled = {**OWN_SUBWORD_BAG, "pool": "mean", **kept}
             bags[str(Reference("hf", parsed.argument, tuple(pooled.items())))] = None
     return list(bags)

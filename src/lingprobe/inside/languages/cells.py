@@ -19,7 +19,7 @@ from lingprobe.inside.languages.transfer import name_places
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.held_table import HeldTable
 
-TABLE = "table"  # the question of data of one's own
+OWN_DATA_TASK = "table"  # the question of data of one's own
 _RANKING = "auroc"
 
 
@@ -45,7 +45,7 @@ def list_cells(task: Reference, train: Any, test: Any, settings: CellSettings) -
     """The tasks of all pairs of a source and a target, and of each target with itself. UsageProblem
     where there is no source or target.
     """
-    is_own = task.name == TABLE
+    is_own = task.name == OWN_DATA_TASK
     named = [_list_data(each, task, is_own) for each in (train, test)]
     if not all(named):
         raise UsageProblem("name at least one treebank or table to train on, and one to test on")
@@ -84,7 +84,7 @@ def _list_data(data: Any, task: Reference, is_own: bool) -> dict[str, HeldTable 
     for each in tasks_given(data):
         if isinstance(each, HeldTable):
             found[each.name] = each
-        elif isinstance(each, Reference) and each.name == TABLE and not each.options:
+        elif isinstance(each, Reference) and each.name == OWN_DATA_TASK and not each.options:
             found[str(each.argument)] = None
         else:
             found[str(each)] = None
@@ -97,7 +97,9 @@ def _pair(sources: Sequence[str], targets: Sequence[str]) -> list[tuple[str, str
 
 def _share_metric(task: Reference, every: Mapping[str, HeldTable | None]) -> Reference:
     """The question with the metric that all data sets are judged by."""
-    made = [each or TASKS.make(Reference(TABLE, k, task.options)) for k, each in every.items()]
+    made = [
+        each or TASKS.make(Reference(OWN_DATA_TASK, k, task.options)) for k, each in every.items()
+    ]
     metrics = {each.metric for each in made}
     return task.plus(metric=_RANKING) if len(metrics) > 1 and _RANKING in metrics else task
 
@@ -111,12 +113,15 @@ def _pair_data(
     """The tasks of pairs of data sets of which some are in memory."""
     names = name_places(every)
     known: dict[str, Reference | Task] = {
-        name: Reference(TABLE, name, task.options) if each is None else _set_metric(each, task)
+        name: Reference(OWN_DATA_TASK, name, task.options)
+        if each is None
+        else _set_metric(each, task)
         for name, each in every.items()
     }
     settings = how.size, 0, how.centred
     return [
-        OwnTransfer(known[s], known[t], (names[s], names[t]), TABLE, *settings) for s, t in pairs
+        OwnTransfer(known[s], known[t], (names[s], names[t]), OWN_DATA_TASK, *settings)
+        for s, t in pairs
     ]
 
 

@@ -23,11 +23,11 @@ from lingprobe.corpora.separators import open_table
 from lingprobe.data.core import DataProblem
 from lingprobe.metrics.metric import Doubles
 
-LEAST = 20
+_LEAST = 20
 """Languages below which nothing is tested: few have few ways to be permuted that are not alike,
 and one family decides.
 """
-DRAWS = 9_999
+_DRAWS = 9_999
 Distances = Mapping[tuple[str, str], float]
 
 
@@ -96,9 +96,9 @@ def check_distances(distances: Distances, sources: Iterable[str], targets: Itera
     """
     read, tested = {*sources}, {*targets}
     both = read & tested
-    if len(both) < LEAST:
+    if len(both) < _LEAST:
         raise DataProblem(
-            f"distances need at least {LEAST} languages that are both in --train and in --test,"
+            f"distances need at least {_LEAST} languages that are both in --train and in --test,"
             f" found {len(both)}: with fewer, one language family dominates the correlation"
         )
     known = {name for name, _ in distances}
@@ -148,7 +148,9 @@ class MantelTest:
         return of_matrices(losses, apart, self.seed)
 
 
-def of_matrices(losses: Doubles, apart: Doubles, seed: int = 0, draws: int = DRAWS) -> MantelResult:
+def of_matrices(
+    losses: Doubles, apart: Doubles, seed: int = 0, draws: int = _DRAWS
+) -> MantelResult:
     """Spearman's correlation of two square matrices [languages, languages] off their diagonals, and
     its p: the share of permutations of the languages (the one that was seen among them) with one as
     far from 0. The first may differ between its sides, and pairs that are NaN in it are excluded.

@@ -22,17 +22,17 @@ from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.inside.languages.words import FormLexicon, SpellingCounts, find_word_files
-from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAM_BASELINE
 from lingprobe.tasks.baselines import word_by_word
-from lingprobe.tasks.features import LEAST, count_features, varied_features
+from lingprobe.tasks.features import MIN_VALUE_EXAMPLES, count_features, varied_features
 from lingprobe.tasks.memory import CorpusCache, oracle_facts
 from lingprobe.tasks.sources import note_sources
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.feat import choose_telling_values
 
-SHOWN = 6  # groups of values that one form has
-ORACLES = {"features": "every feature that the form has in the data"}
-LEXICONS: CorpusCache[FormLexicon] = CorpusCache()
+_SHOWN = 6  # groups of values that one form has
+_ORACLES = {"features": "every feature that the form has in the data"}
+_LEXICONS: CorpusCache[FormLexicon] = CorpusCache()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class FeatureForms:
             return asked.classes
         if asked.least is None and asked.several == "drop":
             return choose_telling_values(self.values)
-        least = LEAST if asked.least is None else asked.least
+        least = MIN_VALUE_EXAMPLES if asked.least is None else asked.least
         counts = Counter(value for each in self.candidates for value in _values(each))
         return {value for value, n in counts.items() if n >= least}
 
@@ -185,7 +185,7 @@ class FeatureForms:
         many = self.several.total()
         if not many:
             return ""
-        which = ", ".join(f"{names} {n:,}" for names, n in self.several.most_common(SHOWN))
+        which = ", ".join(f"{names} {n:,}" for names, n in self.several.most_common(_SHOWN))
         return (
             f"{many:,} of {many + self.values.total():,} forms with {self.options.feature} have"
             f" several values of it ({which}):"
@@ -236,7 +236,7 @@ def _lexicon(options: FormOptions) -> FormLexicon:
     """The words of the sources, read once for all features and folds."""
     parts = _find_form_files(options)
     key = digest_files(part.path for part in parts), options.on_error
-    return LEXICONS.get(key, lambda: FormLexicon.of(parts, options.on_error))
+    return _LEXICONS.get(key, lambda: FormLexicon.of(parts, options.on_error))
 
 
 def _load(options: FormOptions) -> Dataset:
@@ -255,7 +255,7 @@ def _load(options: FormOptions) -> Dataset:
         size=options.size,
         fold=options.fold,
         balance=not is_set,
-        least=LEAST if options.least is None else options.least,
+        least=MIN_VALUE_EXAMPLES if options.least is None else options.least,
         rare="refuse" if options.classes else "drop",
         rarest=0,
         commonest=0,
@@ -285,7 +285,7 @@ def _compute_form_facts(
 
 def _every_feature(options: FormOptions) -> list[str]:
     """`feature=*`: each feature of which two values or more have enough forms."""
-    least = LEAST if options.least is None else options.least
+    least = MIN_VALUE_EXAMPLES if options.least is None else options.least
     return varied_features(count_features(_lexicon(options).readings(options.upos)), least)
 
 
@@ -301,8 +301,8 @@ feat = TaskDefinition(
     FormOptions,
     _load,
     _find_form_files,
-    baselines=(word_by_word(NGRAMS),),
-    oracles=ORACLES,
+    baselines=(word_by_word(NGRAM_BASELINE),),
+    oracles=_ORACLES,
     facts=_compute_form_facts,
     varied=_metric_and_question,
     every={"feature": _every_feature},

@@ -12,7 +12,7 @@ from lingprobe.data.core import DataProblem, Dataset, Sentence, Tags
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.vectors import Ints
 
-TRAIN, DEV, TEST = range(3)
+TRAIN_CODE, DEV_CODE, TEST_CODE = range(3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.marks import fold_form
-from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.splits import apportion_total
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN
+from lingprobe.inside.languages.joining import DEV_CODE, TEST_CODE, TRAIN_CODE
 
-FORM = "target"  # the stratum of the word that a label is about
-EVEN = 0.02  # by which classes of a balanced data set may differ in size
+TARGET_FORM_STRATUM = "target"  # the stratum of the word that a label is about
+_EVEN = 0.02  # by which classes of a balanced data set may differ in size
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,17 @@ class MatchedDatasets:
     @cached_property
     def tests(self) -> list[Ints]:
         """The test rows of each data set."""
-        quota = self._level(np.min([self._count(k, TEST) for k in self._all], 0))
-        return [self._pick(k, TEST, quota) for k in self._all]
+        quota = self._level(np.min([self._count(k, TEST_CODE) for k in self._all], 0))
+        return [self._pick(k, TEST_CODE, quota) for k in self._all]
 
     def train(self, source: int, target: int) -> tuple[Ints, Ints]:
         """The rows of train and dev of a source, which share neither word forms nor sentences with
         the test rows of the target.
         """
         free = self._free(source, target)
-        rows = (self._pick(source, split, self.quotas[split], free) for split in (TRAIN, DEV))
+        rows = (
+            self._pick(source, split, self.quotas[split], free) for split in (TRAIN_CODE, DEV_CODE)
+        )
         return next(rows), next(rows)
 
     @cached_property
@@ -107,16 +109,16 @@ class MatchedDatasets:
         """How many rows of each cell train and dev have, whatever source and target are."""
         pairs = [(s, self._free(s, t)) for s, t in product(self._all, self._all)]
         most = [np.min([self._count(s, split, free) for s, free in pairs], 0) for split in (0, 1)]
-        quotas = [self._level(most[TRAIN], self.size)]
-        share = quotas[TRAIN].sum() / max(int(most[TRAIN].sum()), 1)
-        quotas.append(self._level(most[DEV], max(round(share * int(most[DEV].sum())), 1)))
+        quotas = [self._level(most[TRAIN_CODE], self.size)]
+        share = quotas[TRAIN_CODE].sum() / max(int(most[TRAIN_CODE].sum()), 1)
+        quotas.append(self._level(most[DEV_CODE], max(round(share * int(most[DEV_CODE].sum())), 1)))
         return quotas
 
     def check(self) -> None:
         """DataProblem where matching leaves nothing to learn or to test."""
         labels = self.cells[1]
         sizes = [*self.quotas, np.bincount(self.cells[0][0][self.tests[0]], minlength=len(labels))]
-        for split, quota in zip(SPLITS, sizes, strict=True):
+        for split, quota in zip(DATA_SPLITS, sizes, strict=True):
             left = np.bincount(labels[labels >= 0], quota[labels >= 0], len(self.classes))
             if split != "dev" and (left < 1).any():
                 lost = self.classes[int(left.argmin())]
@@ -137,10 +139,10 @@ class MatchedDatasets:
         """Whether the task balances its classes."""
         for k in self._all:
             cells, labels = self.cells[0][k], self.cells[1]
-            for split in (TRAIN, TEST):
+            for split in (TRAIN_CODE, TEST_CODE):
                 mine = cells[(self.datasets[k].splits == split) & (cells >= 0)]
                 sizes = np.bincount(labels[mine], minlength=len(self.classes))
-                if sizes.max() - sizes.min() > max(EVEN * sizes.max(), 1):
+                if sizes.max() - sizes.min() > max(_EVEN * sizes.max(), 1):
                     return False
         return True
 
@@ -208,7 +210,7 @@ def _in_common(
 
 def _list_word_forms(data: Dataset) -> list[str | None]:
     """The word form that each label is about; None where the task does not say."""
-    tags = data.strata.get(FORM)
+    tags = data.strata.get(TARGET_FORM_STRATUM)
     if tags is None:
         return [None] * len(data)
     return [fold_form(tags.names[k]) if k >= 0 else None for k in tags.codes.tolist()]

@@ -27,13 +27,13 @@ from lingprobe.corpora.places import locate_path
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.inside.languages.transfer import get_place_label
-from lingprobe.inside.languages.words import TREES
+from lingprobe.inside.languages.words import TREEBANK_SUFFIX
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAM_BASELINE
 from lingprobe.tasks.baselines import word_by_word
 
 Where = Literal["in sentences", "alone"]
-PLACES: dict[str, Where] = {"edge/feat": "in sentences", "forms/feat": "alone"}
+MORPHOLOGY_TASKS: dict[str, Where] = {"edge/feat": "in sentences", "forms/feat": "alone"}
 
 
 _UNCOMPARED: Mapping[str, Any] = {
@@ -69,9 +69,13 @@ def list_questions(treebank: str, feature: str, size: int | None) -> list[Refere
     feature that the pattern fits.
     """
     place = locate_path(treebank)
-    is_tree = place.is_dir() or uncompressed_path(place).suffix == TREES or not place.exists()
+    is_tree = (
+        place.is_dir() or uncompressed_path(place).suffix == TREEBANK_SUFFIX or not place.exists()
+    )
     options = (("feature", feature), *((("size", str(size)),) if size else ()))
-    asked = [Reference(name, treebank, options) for name in PLACES if is_tree or name[0] == "f"]
+    asked = [
+        Reference(name, treebank, options) for name in MORPHOLOGY_TASKS if is_tree or name[0] == "f"
+    ]
     return [_fitting(one) for each in asked for one in TASKS.expand(each)]
 
 
@@ -105,7 +109,7 @@ def list_baseline_encoders(encoders: Sequence[str]) -> list[str]:
     """The baselines of a feature of words: character n-grams of the word, and of each transformer
     random vectors of its subwords and untrained copies.
     """
-    found = {word_by_word(NGRAMS): None}
+    found = {word_by_word(NGRAM_BASELINE): None}
     for each in encoders:
         parsed = try_parse_reference(each)
         if parsed is not None and parsed.name == "hf" and parsed.argument:
@@ -150,7 +154,7 @@ def _describe_decision(decision: ComparisonDecision | None) -> Mapping[str, Any]
 
 def _reference_of(task: str) -> Reference | None:
     parsed = try_parse_reference(task)
-    return parsed if parsed is not None and parsed.name in PLACES else None
+    return parsed if parsed is not None and parsed.name in MORPHOLOGY_TASKS else None
 
 
 def feature_of(task: str) -> tuple[str, str, Where]:
@@ -158,4 +162,4 @@ def feature_of(task: str) -> tuple[str, str, Where]:
     parsed = _reference_of(task)
     assert parsed is not None
     feature = dict(parsed.options).get("feature", "")
-    return feature, get_place_label(parsed.argument or ""), PLACES[parsed.name]
+    return feature, get_place_label(parsed.argument or ""), MORPHOLOGY_TASKS[parsed.name]

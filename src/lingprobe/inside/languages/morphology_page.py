@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import CONSTANT
+from lingprobe.analysis.row import CONSTANT_ENCODER
 from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.morphology import (
-    PLACES,
+    MORPHOLOGY_TASKS,
     MorphologyResults,
     feature_of,
     morphology_of,
@@ -28,13 +28,13 @@ from lingprobe.tables.table import (
     TableSection,
     format_number,
 )
-from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAM_BASELINE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Names = Mapping[str, str]
-NONE = "–"
+_NONE = "–"
 
 
 def show_morphology(frame: ResultFrame) -> Page[ResultFrame]:
@@ -75,14 +75,14 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
     """
     every = dict(encoders)
     names = dict(name_transfer_encoders(every))
-    names[CONSTANT] = "one constant answer"
+    names[CONSTANT_ENCODER] = "one constant answer"
     judged = [encoder for encoder, kind in every.items() if kind == "trained"]
     for encoder, kind in every.items():
         parsed = try_parse_reference(encoder)
         if kind != "baseline" or parsed is None or len(judged) > 1:
             continue
-        if parsed.name == NGRAMS:
-            names[encoder] = NGRAMS
+        if parsed.name == NGRAM_BASELINE:
+            names[encoder] = NGRAM_BASELINE
         elif ("weights", "random") in parsed.options and names[encoder] != "subwords":
             on_trained = ("lexical", "trained") in parsed.options
             names[encoder] = "untrained blocks" if on_trained else "untrained"
@@ -94,7 +94,9 @@ def _tables(found: MorphologyResults, names: Names) -> Iterator[Table]:
     for row in found.rows:
         groups.setdefault((row.feature, row.treebank), []).append(row)
     for (feature, treebank), mine in groups.items():
-        places = [place for place in PLACES.values() if any(r.where == place for r in mine)]
+        places = [
+            place for place in MORPHOLOGY_TASKS.values() if any(r.where == place for r in mine)
+        ]
         head = ("layer", *(cell for place in places for cell in (place, "above baseline")))
         yield Table(
             head,
@@ -116,7 +118,7 @@ def describe_encoders(
             feature_of(t.row.task)[2]: t for t in one.tasks if feature_of(t.row.task)[:2] == about
         }
         parts = []
-        for place in PLACES.values():
+        for place in MORPHOLOGY_TASKS.values():
             if task := tasks.get(place):
                 last = scores[(*about, place, one.encoder)]  # of equal keys the last layer stays
                 parts.append(_of_place(place, task, last, names))
@@ -179,7 +181,7 @@ def _list_layer_lines(
 def _format_score_cells(row: FrameRow | None) -> tuple[str, str]:
     """A score, and how far it is above the best baseline; a star where that is significant."""
     if row is None:
-        return NONE, ""
+        return _NONE, ""
     over = f"{row.over:+.1f}{'*' * (row.verdict == 'better')}" if row.verdict else ""
     return format_number(row.score), over.replace("-", "−")
 

@@ -18,11 +18,17 @@ from lingprobe.data.identity import is_stated
 from lingprobe.data.notes import SamplingNote
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join_datasets
+from lingprobe.inside.languages.joining import (
+    DEV_CODE,
+    TEST_CODE,
+    TRAIN_CODE,
+    RowSelection,
+    join_datasets,
+)
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.memory import CorpusCache
 
-DATA = "data"  # the stratum that says which data set an example is of
+_DATA = "data"  # the stratum that says which data set an example is of
 _MOST_SHARED = 0.5  # of the training examples that may be left out for their prompt
 _LOADED: CorpusCache[Dataset] = CorpusCache()
 """The data sets that were read last, since each is in many cells of a table."""
@@ -114,12 +120,15 @@ class OwnTransfer:
         if self.size is not None and self.size < len(train):
             train = np.sort(np.random.default_rng([self.seed, 22]).permutation(train)[: self.size])
         parts = [
-            RowSelection(source, train, TRAIN, self.names[0]),
-            RowSelection(source, dev, DEV, self.names[0]),
-            RowSelection(target, target.rows("test"), TEST, self.names[1]),
+            RowSelection(source, train, TRAIN_CODE, self.names[0]),
+            RowSelection(source, dev, DEV_CODE, self.names[0]),
+            RowSelection(target, target.rows("test"), TEST_CODE, self.names[1]),
         ]
-        unlabelled = [parts[0], RowSelection(target, target.rows("train"), TRAIN, self.names[1])]
-        whole = join_datasets(parts, unlabelled if self.centred else (), source.labels.names, DATA)
+        unlabelled = [
+            parts[0],
+            RowSelection(target, target.rows("train"), TRAIN_CODE, self.names[1]),
+        ]
+        whole = join_datasets(parts, unlabelled if self.centred else (), source.labels.names, _DATA)
         sizes = {"train": len(train), "dev": len(dev), "test": len(parts[2].rows)}
         notes = {"matched": {"data": list(self.names), **sizes}, "remarks": remarks}
         return whole.with_notes(folds, **notes)
@@ -155,7 +164,7 @@ class OwnTransfer:
         of the source are left, and what there is to say of it.
         """
         tested = target.take(target.rows("test"))
-        train = source.splits == TRAIN
+        train = source.splits == TRAIN_CODE
         of_text = _find_shared(_list_texts(source), _list_texts(tested))
         of_prompt = _find_shared(_list_prompts(source), _list_prompts(tested))
         remarks = []

@@ -19,21 +19,21 @@ from lingprobe.data.notes import DatasetNotes, WordRule
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.data import load_examples
-from lingprobe.inside.languages.matching import FORM
+from lingprobe.inside.languages.matching import TARGET_FORM_STRATUM
 from lingprobe.inside.languages.metadata import read_treebank_metadata
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.answers import READ, UNREAD
-from lingprobe.tasks.ud.account import UNLIKE_VERB, RowsRead
+from lingprobe.tasks.answers import READ_BY_ROWS, UNREAD_BY_ROWS
+from lingprobe.tasks.ud.account import NUMBER_UNLIKE_VERB, RowsRead
 
-SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
-ONE_FORM = 0.5  # of a class that has one word form as its target
-BY_ONE_WORD = 0.15  # by which the best rule of one word is above a constant answer
-ERRORS = 2  # standard errors of a constant answer's score, that it must be above as well
+_SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
+_ONE_FORM = 0.5  # of a class that has one word form as its target
+_BY_ONE_WORD = 0.15  # by which the best rule of one word is above a constant answer
+_ERRORS = 2  # standard errors of a constant answer's score, that it must be above as well
 _CONTRADICTED = 0.02  # of the clauses with an answer
 _EXAMPLE = 80  # characters of an example
-SOME = 3  # cells or values that a line names
-IN_COURSE = ("progressive", "imperfective")  # constructions of what is going on
-NO_RULE = "an auxiliary that makes no known construction"
+_SOME = 3  # cells or values that a line names
+_IN_COURSE = ("progressive", "imperfective")  # constructions of what is going on
+_NO_RULE = "an auxiliary that makes no known construction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ def _unread(notes: DatasetNotes) -> float:
     counts: Counter[str] = Counter()
     for label in rows.classes.values() if rows else ():
         counts.update(label)
-    answered = counts[READ] + counts[UNREAD]
-    return 100 * counts[UNREAD] / answered if answered else math.nan
+    answered = counts[READ_BY_ROWS] + counts[UNREAD_BY_ROWS]
+    return 100 * counts[UNREAD_BY_ROWS] / answered if answered else math.nan
 
 
 def list_contradictions(notes: DatasetNotes) -> Iterator[str]:
@@ -150,7 +150,7 @@ def list_contradictions(notes: DatasetNotes) -> Iterator[str]:
     for kind, found in dict(notes.get("contradictions") or {}).items():
         if found["clauses"] > least:
             yield f"{found['clauses']:,} times {kind}, as {str(found['example'])[:_EXAMPLE]!r}"
-            if kind == UNLIKE_VERB and 2 * found["clauses"] > notes.answers.get("plur", 0):
+            if kind == NUMBER_UNLIKE_VERB and 2 * found["clauses"] > notes.answers.get("plur", 0):
                 yield "most verbs do not agree with plural subjects, so that this says nothing"
 
 
@@ -167,8 +167,8 @@ def list_warnings(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iter
     yield from two_tenses(cells)
     yield from list_contradictions(data.notes)
     unknown = _unknown(cells)
-    if unknown > SHARE * (unknown + sum(data.notes.answers.values())):
-        which = Counter(select_auxiliary_counts(cells, is_known=False)).most_common(SOME)
+    if unknown > _SHARE * (unknown + sum(data.notes.answers.values())):
+        which = Counter(select_auxiliary_counts(cells, is_known=False)).most_common(_SOME)
         yield f"no rule knows {', '.join(f'{cell} ({n:,})' for cell, n in which)}"
     yield from _one_form(data)
     yield from _one_lemma(data.notes)
@@ -183,7 +183,7 @@ def is_told(share: float, tested: Collection[int]) -> bool:
     """
     constant = max(tested) / sum(tested)
     error = math.sqrt(constant * (1 - constant) / sum(tested))
-    return share - constant > max(BY_ONE_WORD, ERRORS * error)
+    return share - constant > max(_BY_ONE_WORD, _ERRORS * error)
 
 
 def two_readings(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
@@ -192,7 +192,7 @@ def two_readings(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """
     readings: dict[str, Counter[str]] = {}
     for how, of in cells.items():
-        if NO_RULE not in how:
+        if _NO_RULE not in how:
             for cell, n in of.items():
                 readings.setdefault(cell, Counter())[get_auxiliary(how)] += n
     for cell, mine in readings.items():
@@ -208,8 +208,8 @@ def two_tenses(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for how, of in cells.items():
         tense = how.partition(" ")[0]
         is_perfect = get_auxiliary(how) == "perfect"
-        if NO_RULE in how or not (
-            is_perfect or (tense == "pres" and get_auxiliary(how) in IN_COURSE)
+        if _NO_RULE in how or not (
+            is_perfect or (tense == "pres" and get_auxiliary(how) in _IN_COURSE)
         ):
             continue
         for cell, n in of.items():
@@ -235,7 +235,7 @@ def select_auxiliary_counts(
     """Sentences by auxiliary and form, of those that rules know or of the others."""
     found: Counter[str] = Counter()
     for how, of in cells.items():
-        if (NO_RULE not in how) == is_known:
+        if (_NO_RULE not in how) == is_known:
             found.update(of)
     return dict(found)
 
@@ -246,9 +246,9 @@ def _unknown(cells: Mapping[str, Mapping[str, int]]) -> int:
 
 def _one_form(data: Dataset) -> Iterator[str]:
     """Classes that are mostly one word."""
-    for name, forms in _by_class(data, FORM).items():
+    for name, forms in _by_class(data, TARGET_FORM_STRATUM).items():
         ((form, n),) = forms.most_common(1)
-        if len(forms) > 1 and n > ONE_FORM * forms.total():
+        if len(forms) > 1 and n > _ONE_FORM * forms.total():
             yield f"{100 * n / forms.total():.0f} % of {name!r} are about {form!r}"
 
 
@@ -279,8 +279,8 @@ def _by_class(data: Dataset, stratum: str) -> dict[str, Counter[str]]:
 
 
 def _shares(counts: Counter[str]) -> str:
-    parts = [f"{name} {100 * n / counts.total():.0f} %" for name, n in counts.most_common(SOME)]
-    return ", ".join(parts) + (" and others" if len(counts) > SOME else "")
+    parts = [f"{name} {100 * n / counts.total():.0f} %" for name, n in counts.most_common(_SOME)]
+    return ", ".join(parts) + (" and others" if len(counts) > _SOME else "")
 
 
 def _listing(counts: Mapping[str, Any]) -> str:

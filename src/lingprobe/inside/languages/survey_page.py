@@ -21,8 +21,8 @@ from lingprobe.tables.table import Table, TableSection
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOOK, REFUSED = "*", "–"
-MANY = 10_000  # examples, at which the heat map is darkest
+_LOOK, _REFUSED = "*", "–"
+_MANY = 10_000  # examples, at which the heat map is darkest
 
 
 def survey_page(rows: Sequence[SurveyRow], figure: str) -> Page[tuple[SurveyRow, ...]]:
@@ -51,8 +51,8 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
         f" {len(looks):,} have warnings."
     )
     notes = (
-        f"Numbers: examples in all splits. {REFUSED}: refused. {LOOK}: has a warning, listed below,"
-        " which need not be an error.",
+        f"Numbers: examples in all splits. {_REFUSED}: refused. {_LOOK}: has a warning, listed"
+        " below, which need not be an error.",
         "The CSV lists Glottocode, ISO 639-3, family, script, macro-area, genre and link, the"
         " composition of each class, every auxiliary, and the best rule based on one word.",
     )
@@ -117,8 +117,8 @@ def _tasks(found: Sequence[SurveyRow]) -> list[str]:
 
 def _format_survey_cell(row: SurveyRow | None) -> str:
     if row is None or not row.is_offered:
-        return REFUSED
-    return f"{row.n:,}{LOOK if row.look else ''}"
+        return _REFUSED
+    return f"{row.n:,}{_LOOK if row.look else ''}"
 
 
 def draw_survey_heat(rows: Sequence[SurveyRow]) -> Figure:
@@ -128,7 +128,7 @@ def draw_survey_heat(rows: Sequence[SurveyRow]) -> Figure:
             row.treebank,
             row.task.partition("/")[2],
             _format_survey_cell(row),
-            math.log(max(row.n, 1)) / math.log(MANY),
+            math.log(max(row.n, 1)) / math.log(_MANY),
         )
         for row in rows
     ]

@@ -26,18 +26,24 @@ from lingprobe.data.references import (
     ReferenceProblem,
 )
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join_datasets
+from lingprobe.inside.languages.joining import (
+    DEV_CODE,
+    TEST_CODE,
+    TRAIN_CODE,
+    RowSelection,
+    join_datasets,
+)
 from lingprobe.inside.languages.matching import MatchedDatasets
 from lingprobe.inside.languages.own_data import OwnTransfer
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAM_BASELINE
 from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.task import DefinedTask
 
-LANGUAGE = "language"
-LEAST_TEST, FOLDS = 200, 5  # test examples below which all are tested, fold by fold
-OF_SENTENCES = "mean"  # the view of tasks about one whole sentence
-MATCHED: CorpusCache[MatchedDatasets] = CorpusCache()
+_LANGUAGE = "language"
+_LEAST_TEST, _FOLDS = 200, 5  # test examples below which all are tested, fold by fold
+_OF_SENTENCES = "mean"  # the view of tasks about one whole sentence
+_MATCHED: CorpusCache[MatchedDatasets] = CorpusCache()
 """The data sets that were matched last, since each is in many cells of a table."""
 
 
@@ -180,7 +186,7 @@ class TransferTask:
     def baselines(self) -> Sequence[str]:
         """Bags of character n-grams, which related languages share."""
         is_sampled = isinstance(self._one, DefinedTask) and self._one.definition.candidates
-        return (NGRAMS,) if self._one.view == OF_SENTENCES and is_sampled else ()
+        return (NGRAM_BASELINE,) if self._one.view == _OF_SENTENCES and is_sampled else ()
 
     @property
     def sampling(self) -> SamplingOptions:
@@ -220,29 +226,29 @@ class TransferTask:
         """Train and dev of the source, test of the target; what was matched is in the notes."""
         if self.own:
             return self.own.load()
-        matched = MATCHED.get(self._key, self._matching)
+        matched = _MATCHED.get(self._key, self._matching)
         source, target = (self.places.index(place) for place in (self.path, self.test))
         train, dev = matched.train(source, target)
         ones, others = matched.datasets[source], matched.datasets[target]
         other_train, _ = matched.train(target, target)
         parts = [
-            RowSelection(ones, train, TRAIN, get_place_label(self.path)),
-            RowSelection(ones, dev, DEV, get_place_label(self.path)),
-            RowSelection(others, matched.tests[target], TEST, get_place_label(self.test)),
+            RowSelection(ones, train, TRAIN_CODE, get_place_label(self.path)),
+            RowSelection(ones, dev, DEV_CODE, get_place_label(self.path)),
+            RowSelection(others, matched.tests[target], TEST_CODE, get_place_label(self.test)),
         ]
         unlabelled = [
             parts[0],
-            RowSelection(others, other_train, TRAIN, get_place_label(self.test)),
+            RowSelection(others, other_train, TRAIN_CODE, get_place_label(self.test)),
         ]
         if self.centred and not (ones.of_sentences and others.of_sentences):
             raise DataProblem(
                 f"centred=true is for tasks about one whole sentence, and {self.task} is about"
                 " words or pairs: leave it out"
             )
-        whole = join_datasets(parts, unlabelled if self.centred else (), matched.classes, LANGUAGE)
+        whole = join_datasets(parts, unlabelled if self.centred else (), matched.classes, _LANGUAGE)
         sizes = {"train": len(train), "dev": len(dev), "test": len(matched.tests[target])}
-        small = len(matched.tests[target]) < LEAST_TEST or bool(name_folds(others))
-        folds = FOLDS if small and self.sampling.fold and not self.fold else 1
+        small = len(matched.tests[target]) < _LEAST_TEST or bool(name_folds(others))
+        folds = _FOLDS if small and self.sampling.fold and not self.fold else 1
         notes = {
             "matched": {
                 "languages": list(map(get_place_label, self.places)),

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from lingprobe.analysis.detection import PositiveShare, RecallAtThreshold, UnpairedDifference
-from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
+from lingprobe.analysis.frame import ANY_VALUE, RUN_KEYS, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BetterThanEach,
@@ -24,7 +24,7 @@ from lingprobe.analysis.statistics import (
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import remove_options, try_parse_reference
 from lingprobe.encoders.own_baselines import is_copy
-from lingprobe.inside.languages.cells import TABLE
+from lingprobe.inside.languages.cells import OWN_DATA_TASK
 from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
 from lingprobe.inside.languages.transfer import name_places
 from lingprobe.pages.captions import label_encoders
@@ -33,14 +33,25 @@ from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import FrameView, MatrixTable, ViewSection
 from lingprobe.tables.heat import HeatLook
 
-PIECES = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own subwords
+OWN_SUBWORD_BAG = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own subwords
 _NAME = "{{ names.get(encoder, encoder) }}"
-_OTHER_ENCODER = {"encoder": ANY, "probe": ANY, "layer": ANY, "site": ANY, "erased": ANY}
+_OTHER_ENCODER = {
+    "encoder": ANY_VALUE,
+    "probe": ANY_VALUE,
+    "layer": ANY_VALUE,
+    "site": ANY_VALUE,
+    "erased": ANY_VALUE,
+}
 _FLOORS = {"role": "baseline", **_OTHER_ENCODER}
-_UPPER = {"train_on": OwnValue("language"), "layer": ANY, "site": ANY, "asked": ANY}
+_UPPER = {
+    "train_on": OwnValue("language"),
+    "layer": ANY_VALUE,
+    "site": ANY_VALUE,
+    "asked": ANY_VALUE,
+}
 
 
-_OWN_TEST = {"language": OwnValue("train_on"), "asked": ANY}
+_OWN_TEST = {"language": OwnValue("train_on"), "asked": ANY_VALUE}
 _RATE = 0.01  # of false positives
 
 
@@ -66,7 +77,7 @@ def split_reference(task: str) -> TransferReference | None:
         f"{key}={options[key]}" for key in ("by", "training") if options.get(key, "none") != "none"
     ]
     asked += ["centred"] * (options.get("centred") == "true")
-    is_own = asked[0].partition(",")[0] == TABLE
+    is_own = asked[0].partition(",")[0] == OWN_DATA_TASK
     return TransferReference(", ".join(asked), parsed.argument, options.get("test", ""), is_own)
 
 
@@ -103,7 +114,7 @@ def name_transfer_encoders(encoders: Iterable[str]) -> Mapping[str, str]:
     bags = {
         encoder: str(one.argument)
         for encoder, one in parsed.items()
-        if one is not None and set(PIECES.items()) <= set(one.options)
+        if one is not None and set(OWN_SUBWORD_BAG.items()) <= set(one.options)
     }
     several = len(set(bags.values())) > 1
     called = {

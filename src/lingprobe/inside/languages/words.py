@@ -27,9 +27,9 @@ from lingprobe.corpora.trees import parse_features
 from lingprobe.corpora.views import BatchColumns, check_dependencies, read_blocks
 from lingprobe.data.records import read_tab_separated
 
-TREES = ".conllu"
-PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
-UNUSUAL = ("Abbr", "Foreign", "Typo")  # whose spelling does not show what they are
+TREEBANK_SUFFIX = ".conllu"
+_PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
+_UNUSUAL = ("Abbr", "Foreign", "Typo")  # whose spelling does not show what they are
 
 
 class MorphologicalAnalysis(NamedTuple):
@@ -71,7 +71,7 @@ class SpellingCounts:
         odd = (
             n
             for each, n in self.readings.items()
-            if not parse_features(each.feats).keys().isdisjoint(UNUSUAL)
+            if not parse_features(each.feats).keys().isdisjoint(_UNUSUAL)
         )
         return 2 * sum(odd) > self.readings.total()
 
@@ -92,10 +92,10 @@ def find_word_files(paths: Iterable[str]) -> list[CorpusPart]:
     parts: list[CorpusPart] = []
     for path in paths:
         place = locate_path(path)
-        if place.is_file() and uncompressed_path(place).suffix != TREES:
+        if place.is_file() and uncompressed_path(place).suffix != TREEBANK_SUFFIX:
             parts.append(CorpusPart("", place))
         else:
-            parts += drop_parallel_files(list_corpus_files([path], (TREES,)))
+            parts += drop_parallel_files(list_corpus_files([path], (TREEBANK_SUFFIX,)))
     return parts
 
 
@@ -111,7 +111,7 @@ class FormLexicon:
         """The words of some files."""
         made = cls()
         for part in parts:
-            is_tree = uncompressed_path(part.path).suffix == TREES
+            is_tree = uncompressed_path(part.path).suffix == TREEBANK_SUFFIX
             read = _of_trees if is_tree else _of_lines
             for (form, reading), n in read(part.path, on_error, made.tally).items():
                 word = made.words.setdefault(fold_form(form), SpellingCounts())
@@ -174,7 +174,7 @@ def convert_unimorph_tags(tags: str) -> tuple[str, str]:
             values.setdefault(name, value)
     feats = "|".join(f"{name}={value}" for name, value in sorted(values.items()))
     pos = first.partition(".")[0]
-    return PARTS_OF_SPEECH.get(pos, pos), feats or "_"
+    return _PARTS_OF_SPEECH.get(pos, pos), feats or "_"
 
 
 @cache

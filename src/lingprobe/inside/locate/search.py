@@ -21,7 +21,7 @@ from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.inside.erase.effect_cells import EffectCell, decide_use
 from lingprobe.inside.erase.fitting import Method
-from lingprobe.inside.erase.interventions import ERASED
+from lingprobe.inside.erase.interventions import ERASED_CHANGE
 from lingprobe.inside.erase.target import LayerInterventions, ProbedModel, read_task
 from lingprobe.inside.heads.api import choose_pairs, probe_sites
 from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
@@ -239,7 +239,7 @@ def summarize_site(cells: Sequence[EffectCell]) -> dict[str, Any]:
             "use_after": told.after,
             "use_detectable": told.detectable,
         }
-    erased = [c for c in cells if c.measured.startswith("layer") and c.change == ERASED]
+    erased = [c for c in cells if c.measured.startswith("layer") and c.change == ERASED_CHANGE]
     if erased:
         last = erased[-1]
         known |= {

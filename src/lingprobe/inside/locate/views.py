@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, Columns, ResultFrame
+from lingprobe.analysis.frame import ANY_VALUE, RUN_KEYS, Columns, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import BestRow, BetterThanEach, MeanScore, OtherScore
-from lingprobe.inside.heads.effects import ABLATED, AS_IT_IS, PATCHED, PATCHED_OWN
+from lingprobe.inside.heads.effects import (
+    ABLATED_HEAD,
+    HEAD_PATCHED_WITH_OWN,
+    PATCHED_HEAD,
+    UNCHANGED_HEAD,
+)
 from lingprobe.inside.heads.views import MarginFall, find_carriers, of_change
 from lingprobe.inside.locate.search import describe_site
 from lingprobe.pages.captions import label_encoders
@@ -18,7 +23,13 @@ from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import FrameView, ListTable, MatrixTable, ViewSection
 from lingprobe.tables.heat import HeatLook
 
-_BASELINES = {"role": "baseline", "encoder": ANY, "layer": ANY, "site": ANY, "probe": ANY}
+_BASELINES = {
+    "role": "baseline",
+    "encoder": ANY_VALUE,
+    "layer": ANY_VALUE,
+    "site": ANY_VALUE,
+    "probe": ANY_VALUE,
+}
 _FAMILY = ("task",)
 
 
@@ -120,9 +131,9 @@ LOCATE_VIEW = FrameView(
         BestRow("best", within=("task", "site")),
         LayerTests("is_layer"),
         BetterThanEach("surface", _BASELINES, has_constant=True, only="is_layer"),
-        OtherScore("margin", of_change(AS_IT_IS)),
-        MarginFall(ABLATED, AS_IT_IS, ABLATED, family=_FAMILY),
-        MarginFall(PATCHED, PATCHED_OWN, PATCHED, family=_FAMILY),
+        OtherScore("margin", of_change(UNCHANGED_HEAD)),
+        MarginFall(ABLATED_HEAD, UNCHANGED_HEAD, ABLATED_HEAD, family=_FAMILY),
+        MarginFall(PATCHED_HEAD, HEAD_PATCHED_WITH_OWN, PATCHED_HEAD, family=_FAMILY),
         SiteVerdicts("matters"),
     ),
     tables=(_SITES, _GRID),

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from lingprobe.tasks.about import TaskDescription
 
-UNIT = "two sentences"
+_UNIT = "two sentences"
 
-KNOWN: Mapping[str, TaskDescription] = {
+MINIMAL_PAIR_TASKS: Mapping[str, TaskDescription] = {
     "minimal/agreement": TaskDescription(
-        UNIT, "a Universal Dependencies treebank", ("linzen-2016-assessing",)
+        _UNIT, "a Universal Dependencies treebank", ("linzen-2016-assessing",)
     ),
-    "minimal/*": TaskDescription(UNIT, "files of minimal pairs", ("warstadt-2020-blimp",)),
+    "minimal/*": TaskDescription(_UNIT, "files of minimal pairs", ("warstadt-2020-blimp",)),
 }

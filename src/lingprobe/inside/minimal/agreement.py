@@ -21,18 +21,18 @@ from lingprobe.corpora.trees import TreeColumns, parse_features
 from lingprobe.data.core import DataProblem
 from lingprobe.inside.minimal.pairs import MinimalPair
 
-NUMBERS = {"Sing": "Plur", "Plur": "Sing"}
-SUBJECTS = ("nsubj", "nsubj:pass")
-NOMINAL = ("NOUN", "PROPN", "PRON")
-ODD = ("Typo", "Style", "Abbr", "Foreign", "Variant")
-INHERENT = ("Gender", "Animacy")  # of which plurals may say nothing
-AGREEING = ("Nom", "Abs", "Erg", None)  # cases of subjects that verbs agree with
-STRICT = 0.05  # of clear clauses may have a verb of the other number where agreement is the rule
+_NUMBERS = {"Sing": "Plur", "Plur": "Sing"}
+_SUBJECTS = ("nsubj", "nsubj:pass")
+_NOMINAL = ("NOUN", "PROPN", "PRON")
+_ODD = ("Typo", "Style", "Abbr", "Foreign", "Variant")
+_INHERENT = ("Gender", "Animacy")  # of which plurals may say nothing
+_AGREEING = ("Nom", "Abs", "Erg", None)  # cases of subjects that verbs agree with
+_STRICT = 0.05  # of clear clauses may have a verb of the other number where agreement is the rule
 # what makes the number of a subject something else than that of its form
-UNCLEAR = ("conj", "nummod", "nummod:gov", "det:numgov", "det:nummod", "appos", "flat", "clf")
-COLUMNS = 3  # of UniMorph
-ELISIONS, VOWELS = ("'", "’"), frozenset("aeiouyh")
-UNIMORPH = {"SG": "Sing", "PL": "Plur"}
+_UNCLEAR = ("conj", "nummod", "nummod:gov", "det:numgov", "det:nummod", "appos", "flat", "clf")
+_COLUMNS = 3  # of UniMorph
+_ELISIONS, _VOWELS = ("'", "’"), frozenset("aeiouyh")
+_UNIMORPH = {"SG": "Sing", "PL": "Plur"}
 
 Cell = tuple[str, str, str]
 """A lemma, what is said of a form but its number, and the number."""
@@ -53,9 +53,9 @@ class InflectionParadigms(NamedTuple):
         gender  the subject's, which a form takes that the other number lacks
         """
         lemma, rest, number = cell
-        bare = "|".join(x for x in rest.split("|") if x.partition("=")[0] not in INHERENT)
+        bare = "|".join(x for x in rest.split("|") if x.partition("=")[0] not in _INHERENT)
         gendered = "|".join(sorted([*filter(None, bare.split("|")), f"Gender={gender}"]))
-        cells = ((lemma, each, NUMBERS[number]) for each in (rest, bare, gendered))
+        cells = ((lemma, each, _NUMBERS[number]) for each in (rest, bare, gendered))
         known = next((self.forms[each] for each in cells if self.forms.get(each)), None)
         if known is None:
             return "", "no form of the other number"
@@ -66,7 +66,7 @@ class InflectionParadigms(NamedTuple):
         if any(own[each] >= own[form] for each in own if each != form):
             return "", "another form of the same number, which is as common"
         both = self._stands_for(best, rest, number)
-        if best == form or both or self._stands_for(form, rest, NUMBERS[number]):
+        if best == form or both or self._stands_for(form, rest, _NUMBERS[number]):
             return "", "a form that stands for both numbers"
         return best, ""
 
@@ -99,7 +99,7 @@ def _find_paradigm_cell(lemma: str, raw: str) -> Cell | None:
     """The cell of a finite form that says its number; None of others."""
     feats = dict(parse_features(raw))
     number = feats.pop("Number", "")
-    if number not in NUMBERS or lemma in ("", "_") or any(name in feats for name in ODD):
+    if number not in _NUMBERS or lemma in ("", "_") or any(name in feats for name in _ODD):
         return None
     return lemma.lower(), "|".join(f"{k}={v}" for k, v in sorted(feats.items())), number
 
@@ -114,23 +114,23 @@ def with_unimorph(paradigms: InflectionParadigms, path: Path) -> InflectionParad
         cells = line.rstrip().split("\t")
         if not line.strip():
             continue
-        if len(cells) != COLUMNS:
+        if len(cells) != _COLUMNS:
             raise DataProblem(f"{path}:{place}: a line of UniMorph is lemma, form and tags")
         lemma, form, tags = (cell.lower() for cell in cells)
         items = tags.upper().split(";")
-        kind = next((UNIMORPH[item] for item in items if item in UNIMORPH), "")
-        rest = ";".join(item for item in items if item not in UNIMORPH)
+        kind = next((_UNIMORPH[item] for item in items if item in _UNIMORPH), "")
+        rest = ";".join(item for item in items if item not in _UNIMORPH)
         if kind:
             table[lemma, rest, kind].add(form)
             told[lemma, form].add((rest, kind))
     forms = {cell: Counter(each) for cell, each in paradigms.forms.items()}
     cells_of = {form: set(each) for form, each in paradigms.cells.items()}
     for (lemma, rest, number), known in list(forms.items()):
-        other = (lemma, rest, NUMBERS[number])
+        other = (lemma, rest, _NUMBERS[number])
         if other in forms:
             continue
         tags_of = {t for form in known for t, kind in told[lemma, form] if kind == number}
-        found = {form for t in tags_of for form in table[lemma, t, NUMBERS[number]]}
+        found = {form for t in tags_of for form in table[lemma, t, _NUMBERS[number]]}
         if len(found) == 1:
             (form,) = found
             forms[other] = Counter({form: 1})
@@ -164,9 +164,9 @@ def _loose(trees: Sequence[TreeColumns]) -> set[str]:
     for tree in trees:
         for verb, subject in _clauses(tree):
             told, said = (parse_features(tree.feats[i]).get("Number") for i in (subject, verb))
-            if told in NUMBERS and said in NUMBERS and _is_clear(tree, subject):
+            if told in _NUMBERS and said in _NUMBERS and _is_clear(tree, subject):
                 (agree if told == said else differ)[told] += 1
-    return {n for n in NUMBERS if differ[n] > STRICT * (agree[n] + differ[n])}
+    return {n for n in _NUMBERS if differ[n] > _STRICT * (agree[n] + differ[n])}
 
 
 def _is_clear(tree: TreeColumns, subject: int) -> bool:
@@ -174,18 +174,20 @@ def _is_clear(tree: TreeColumns, subject: int) -> bool:
     and says how many are meant.
     """
     case = parse_features(tree.feats[subject]).get("Case")
-    return case in AGREEING and not any(tree.deprels[k] in UNCLEAR for k in tree.children(subject))
+    return case in _AGREEING and not any(
+        tree.deprels[k] in _UNCLEAR for k in tree.children(subject)
+    )
 
 
 def _clauses(tree: TreeColumns) -> Iterator[tuple[int, int]]:
     """The finite word that agrees, a verb or its auxiliary, and the subject of each clause."""
     for subject, (head, deprel) in enumerate(zip(tree.heads, tree.deprels, strict=True)):
-        if deprel not in SUBJECTS or head < 0 or tree.upos[subject] not in NOMINAL:
+        if deprel not in _SUBJECTS or head < 0 or tree.upos[subject] not in _NOMINAL:
             continue
         helpers = [k for k in tree.children(head) if tree.upos[k] == "AUX"]
         for word in [*helpers, head]:
             feats = parse_features(tree.feats[word])
-            if feats.get("Number") in NUMBERS and feats.get("VerbForm", "Fin") == "Fin":
+            if feats.get("Number") in _NUMBERS and feats.get("VerbForm", "Fin") == "Fin":
                 if tree.upos[word] in ("VERB", "AUX"):
                     yield word, subject
                 break
@@ -222,7 +224,7 @@ def _doubt(tree: TreeColumns, verb: int, subject: int, cell: Cell | None) -> str
     number = parse_features(tree.feats[subject]).get("Number")
     if cell is None:
         return "a verb that is misspelt or not standard"
-    if number not in NUMBERS:
+    if number not in _NUMBERS:
         return "a subject without number"
     if number != cell[2] or not _is_clear(tree, subject):
         return "a subject whose case or number is not that of one noun"
@@ -239,12 +241,12 @@ def _elides(tree: TreeColumns, verb: int, other: str, seen: Mapping[str, int]) -
     ends = _is_vowel(form[-1:]) != _is_vowel(other[-1:])
     before = _low(tree, verb - 1) if verb else ""
     after = _low(tree, verb + 1) if verb + 1 < len(tree.words) else ""
-    elided = before.endswith(ELISIONS) or any(before[:-1] + mark in seen for mark in ELISIONS)
-    return (begins and elided) or (ends and after[:1] in ELISIONS and after[1:].isalpha())
+    elided = before.endswith(_ELISIONS) or any(before[:-1] + mark in seen for mark in _ELISIONS)
+    return (begins and elided) or (ends and after[:1] in _ELISIONS and after[1:].isalpha())
 
 
 def _is_vowel(letter: str) -> bool:
-    return unicodedata.normalize("NFD", letter)[:1] in VOWELS
+    return unicodedata.normalize("NFD", letter)[:1] in _VOWELS
 
 
 def _low(tree: TreeColumns, word: int) -> str:
@@ -284,9 +286,9 @@ def _tags(
     between = [
         parse_features(tree.feats[k]).get("Number")
         for k in range(first + 1, last)
-        if tree.upos[k] in NOMINAL
+        if tree.upos[k] in _NOMINAL
     ]
-    attractors = sum(each == NUMBERS[number] for each in between)
+    attractors = sum(each == _NUMBERS[number] for each in between)
     here, there = paradigms.seen[tree.words[verb].lower()], paradigms.seen[other]
     commoner = "better" if here > there else "worse"
     return {

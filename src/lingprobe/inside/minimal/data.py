@@ -14,14 +14,14 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.fold_plan import FOLDS
+from lingprobe.datasets.fold_plan import DEFAULT_FOLD_COUNT
 from lingprobe.datasets.folds import select_test_fold
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import apportion_total, carve_dev
 from lingprobe.inside.minimal.pairs import MinimalPair
-from lingprobe.inside.minimal.preference import NAMES
+from lingprobe.inside.minimal.preference import PREFERENCE_LABELS
 
-FEWEST = 3  # groups, so that train, dev and test have one each
+_FEWEST = 3  # groups, so that train, dev and test have one each
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def build_pair_dataset(
     on; a pair is never split.
     """
     kept = [pair for pair in pairs if pair.good != pair.bad]
-    if len(kept) < FEWEST:
+    if len(kept) < _FEWEST:
         raise DataProblem(f"{len(kept)} minimal pairs are too few for train, dev and test")
     counts = {"pairs": len(pairs), "equal": len(pairs) - len(kept)}
     codes = np.unique([pair.group for pair in kept], return_inverse=True)[1]
@@ -57,9 +57,9 @@ def build_pair_dataset(
     kept, codes = [kept[i] for i in rows], codes[rows]
     whole = _laid_out(kept, _sides(codes, rng), settings.keep)
     groups = len(np.unique(codes))
-    apart = groups >= FEWEST
+    apart = groups >= _FEWEST
     whole = replace(whole, clusters=(settings.keep,) if apart else ())
-    folds = min(FOLDS, groups if apart else len(kept))
+    folds = min(DEFAULT_FOLD_COUNT, groups if apart else len(kept))
     divided = select_test_fold(whole, settings.fold or f"1/{folds}", settings.seed)
     sampling = {"fold": settings.fold} if settings.fold else {"folds_needed": folds}
     return carve_dev(divided, settings.seed).with_notes(
@@ -119,7 +119,7 @@ def _laid_out(pairs: Sequence[MinimalPair], sides: Ints, keep: str) -> Dataset:
     return Dataset.of_columns(
         sentences,
         np.stack([sites, *np.full((2, *sites.shape), -1)], 2),
-        column_from_codes(sides, NAMES),
+        column_from_codes(sides, PREFERENCE_LABELS),
         np.full(len(pairs), -1, np.int8),
         strata={name: [each.get(name) for each in tags] for name in names},
     )

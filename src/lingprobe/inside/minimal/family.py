@@ -27,8 +27,8 @@ from lingprobe.inside.minimal.pairs import (
     read_minimal_pairs,
     read_vocabulary,
 )
-from lingprobe.metrics.clusters import FEWEST_CLUSTERS
-from lingprobe.tasks.baseline_names import LENGTH, RANDOM_BAG
+from lingprobe.metrics.clusters import MIN_CLUSTER_COUNT
+from lingprobe.tasks.baseline_names import LENGTH_BASELINE, RANDOM_BAG_BASELINE
 from lingprobe.tasks.task import TaskDefinition
 
 
@@ -107,7 +107,7 @@ def _regroup_by_lemma(pairs: Sequence[MinimalPair]) -> list[MinimalPair]:
     lemmas are enough; [] where paradigms stay.
     """
     lemmas = {pair.tags.get("lemma", "") for pair in pairs}
-    if len({pair.group for pair in pairs}) >= FEWEST_CLUSTERS or len(lemmas) < FEWEST_CLUSTERS:
+    if len({pair.group for pair in pairs}) >= MIN_CLUSTER_COUNT or len(lemmas) < MIN_CLUSTER_COUNT:
         return []
     if "" in lemmas:
         return []
@@ -189,7 +189,7 @@ _definition = partial(
     metric="preference",
     probe="preference",
     view="mean+difference",
-    baselines=(LENGTH, RANDOM_BAG),
+    baselines=(LENGTH_BASELINE, RANDOM_BAG_BASELINE),
     usual_baselines=False,
 )
 pairs: TaskDefinition[MinimalPairOptions] = _definition(

@@ -16,10 +16,10 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
-from lingprobe.data.reading import MARGIN
+from lingprobe.data.reading import MARGIN_VIEW
 from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.frames import PLACE, PromptFrame, tokeniser_of
+from lingprobe.encoders.frames import SENTENCE_PLACEHOLDER, PromptFrame, tokeniser_of
 from lingprobe.encoders.hub import source_of
 from lingprobe.encoders.model_files import Dtype, SavedModel
 from lingprobe.encoders.tokens import SubwordSplitter, WordSpacing
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # numbers of logits that are held at a time: what a processor's memory gives again and again
 # without clearing it first, and what a GPU has room for
-AT_ONCE = {"cpu": 2**23, "cuda": 2**28}
+_AT_ONCE = {"cpu": 2**23, "cuda": 2**28}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class LanguageModel(SavedModel):
     seed: int = field(default=0, kw_only=True)
     trust_remote_code: bool = field(default=False, kw_only=True)
     code_revision: str = field(default="", kw_only=True)
-    own_view: ClassVar[str] = MARGIN
+    own_view: ClassVar[str] = MARGIN_VIEW
 
     @property
     def name(self) -> str:
@@ -89,7 +89,7 @@ class LanguageModel(SavedModel):
         if self.is_masked:
             return self.batch
         # each token is predicted, so logits are what needs room
-        most = AT_ONCE.get(scorer.device.partition(":")[0], min(AT_ONCE.values()))
+        most = _AT_ONCE.get(scorer.device.partition(":")[0], min(_AT_ONCE.values()))
         return max(1, min(self.batch, most // int(scorer.model.config.vocab_size)))
 
     @property
@@ -104,7 +104,9 @@ class LanguageModel(SavedModel):
             tokenizer = self._load()[1]
             start = self._start(tokenizer)
             if start not in tokenizer("a", verbose=False)["input_ids"]:
-                options["template"] = f"{tokenizer.convert_ids_to_tokens(start)}{PLACE}"
+                options["template"] = (
+                    f"{tokenizer.convert_ids_to_tokens(start)}{SENTENCE_PLACEHOLDER}"
+                )
         return str(Reference("hf", self.model, tuple(options.items())))
 
     def predictions(self, sentences: Sequence[Sentence]) -> TokenPredictions:

@@ -23,11 +23,11 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
-from lingprobe.data.reading import MARGIN
+from lingprobe.data.reading import MARGIN_VIEW
 from lingprobe.data.vectors import Vectors
 from lingprobe.inside.minimal.scores import score_vectors
 
-START, END = "<s>", "</s>"
+_START, _END = "<s>", "</s>"
 Gram = tuple[str, ...]
 
 
@@ -79,7 +79,7 @@ class NGramCounts:
 
 
 def _pad(words: Sequence[str], order: int) -> Gram:
-    return (*[START] * (order - 1), *(word.casefold() for word in words), END)
+    return (*[_START] * (order - 1), *(word.casefold() for word in words), _END)
 
 
 @lru_cache(maxsize=2)
@@ -98,7 +98,7 @@ class NGramModel:
         int,
         Help("1: single words; 3: each word behind the two before it"),
     ] = field(default=3, kw_only=True)
-    own_view: ClassVar[str] = MARGIN
+    own_view: ClassVar[str] = MARGIN_VIEW
     kind: ClassVar[Kind] = "baseline"
     takes = "sentences"
 

@@ -26,46 +26,46 @@ from lingprobe.datasets.formats.rows import RowCells
 from lingprobe.datasets.formats.usual_columns import Columns as TableColumns
 from lingprobe.datasets.formats.usual_columns import normalise_heading
 
-TABLES = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather")
-SUFFIXES = (*TABLES, ".txt")
-GOOD = frozenset(
+_TABLES = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather")
+_SUFFIXES = (*_TABLES, ".txt")
+_GOOD = frozenset(
     (
         *("good", "grammatical", "acceptable", "correct", "right", "valid", "pos", "positive"),
         *("expected", "congruent", "chosen", "original", "source", "control"),
     )
 )
-BAD = frozenset(
+_BAD = frozenset(
     (
         *("bad", "ungrammatical", "unacceptable", "incorrect", "wrong", "invalid", "neg"),
         *("negative", "unexpected", "incongruent", "rejected", "corrupted", "target", "violation"),
     )
 )
 """Words that a heading has beside those of a sentence: of the better one, and of the worse."""
-BARE = ("sen",)
+_BARE = ("sen",)
 """Headings of the better sentence that say so by having none of these words."""
 _VAGUE = ("source", "target")  # alone they say where something is from, or a label
 _OF_SENTENCES = frozenset(
     ("sentence", "sentences", "sen", "sent", "text", "s", "prefix", "minimal", "pair", "one")
 )
-SENTENCE = ("sentence", "text", "sent")
-MARK = (
+_SENTENCE = ("sentence", "text", "sent")
+_MARK = (
     *("grammaticality", "acceptability", "grammatical", "acceptable", "is_grammatical"),
     *("is_acceptable", "judgment", "judgement", "label"),
 )
-GROUP = ("uid", "pid", "paradigm", "phenomenon_subset", "group")
-PHENOMENON = ("linguistics_term", "phenomenon")
-LANGUAGE = ("lang", "language")
-LEMMA = ("lemma", "verb_lemma", "verb")
-STRATA = {
+_GROUP = ("uid", "pid", "paradigm", "phenomenon_subset", "group")
+_PHENOMENON = ("linguistics_term", "phenomenon")
+_LANGUAGE = ("lang", "language")
+_LEMMA = ("lemma", "verb_lemma", "verb")
+_STRATA = {
     "field": ("field", "level"),
-    "phenomenon": PHENOMENON,
+    "phenomenon": _PHENOMENON,
     "subtype": ("subtype",),
     "domain": ("domain",),
-    "language": LANGUAGE,
-    "lemma": LEMMA,
+    "language": _LANGUAGE,
+    "lemma": _LEMMA,
 }
 """What is reported by, and the columns that say it."""
-SIDES = {
+_SIDES = {
     **dict.fromkeys(("true", "1", "good", "grammatical", "acceptable", "correct", "yes"), True),
     **dict.fromkeys(("false", "0", "bad", "ungrammatical", "unacceptable", "incorrect"), False),
     "no": False,
@@ -110,8 +110,8 @@ class PairColumns:
 
     def of(self, row: Mapping[str, str], where: str, file: PairFile) -> MinimalPair:
         """The pair of a row; DataProblem where it has no two different sentences."""
-        good, bad = self.good or find_side((*row,), GOOD), self.bad or find_side((*row,), BAD)
-        good = good or next((name for name in row if normalise_heading(name) in BARE), "")
+        good, bad = self.good or find_side((*row,), _GOOD), self.bad or find_side((*row,), _BAD)
+        good = good or next((name for name in row if normalise_heading(name) in _BARE), "")
         cells = []
         for name, what in ((good, "good"), (bad, "bad")):
             if not name or not row.get(name, ""):  # a column may have no heading
@@ -126,13 +126,13 @@ class PairColumns:
         subgroups. Without such a column it is the phenomenon in a language and in a file of
         several.
         """
-        tags = {tag: cell for tag, names in STRATA.items() if (cell := _find(row, names[::-1]))}
+        tags = {tag: cell for tag, names in _STRATA.items() if (cell := _find(row, names[::-1]))}
         if self.group:
             group = row.get(self.group, "")
             if not group:
                 raise DataProblem(f"{where}: no column {self.group!r}; it has {', '.join(row)}")
             return group, tags
-        if group := _find(row, GROUP):
+        if group := _find(row, _GROUP):
             return group, tags
         own = "" if file.is_alone else file.paradigm
         parts = (tags.get("language", ""), own, tags.get("phenomenon", ""))
@@ -141,9 +141,9 @@ class PairColumns:
     def is_of_sentences(self, names: Iterable[str]) -> bool:
         """Whether a table with these headings has one sentence a row, and says which is better."""
         there = {normalise_heading(name) for name in names}
-        has = {key: bool(there & {*map(normalise_heading, key)}) for key in (SENTENCE, MARK)}
-        is_paired = self.good or self.bad or find_side((*names,), BAD)
-        return not is_paired and has[SENTENCE] and has[MARK]
+        has = {key: bool(there & {*map(normalise_heading, key)}) for key in (_SENTENCE, _MARK)}
+        is_paired = self.good or self.bad or find_side((*names,), _BAD)
+        return not is_paired and has[_SENTENCE] and has[_MARK]
 
 
 @lru_cache(maxsize=64)
@@ -184,10 +184,10 @@ def list_pair_files(path: Path) -> list[PairFile]:
     place = path.expanduser()
     if place.is_file():
         return [PairFile(CorpusPart("", place), _stem(place))]
-    inside = (p for p in sorted(place.rglob("*")) if uncompressed_path(p).suffix in SUFFIXES)
+    inside = (p for p in sorted(place.rglob("*")) if uncompressed_path(p).suffix in _SUFFIXES)
     every = [p for p in inside if p.is_file()]
     if not every:
-        raise DataProblem(f"{path}: no file of minimal pairs ({', '.join(SUFFIXES)})")
+        raise DataProblem(f"{path}: no file of minimal pairs ({', '.join(_SUFFIXES)})")
     stems = Counter(map(_stem, every))
     names = [
         str(p.parent.relative_to(place)) if stems[_stem(p)] > 1 or _is_nameless(p) else _stem(p)
@@ -248,8 +248,8 @@ def _sentence_rows(
     sides: dict[bool, _Sentence] = {}
     where = str(file.part.path)
     for where, row in rows:
-        side = SIDES.get(_find(row, MARK).strip().casefold())
-        sentence = _find(row, SENTENCE).strip()
+        side = _SIDES.get(_find(row, _MARK).strip().casefold())
+        sentence = _find(row, _SENTENCE).strip()
         if side is None or not sentence or side in sides:
             raise DataProblem(
                 f"{where}: pairs in rows of their own are a grammatical sentence and an"
@@ -283,7 +283,7 @@ def _marked_lines(path: Path, paradigm: str) -> Iterator[MinimalPair]:
         if not line.strip():
             continue
         mark, tab, sentence = line.partition("\t")
-        side = SIDES.get(mark.strip().lower())
+        side = _SIDES.get(mark.strip().lower())
         if side is None or not tab or side is bool(good):
             raise DataProblem(
                 f"{path}:{number}: pairs in text are `True`, tab, sentence, and below it `False`,"

@@ -13,15 +13,15 @@ import numpy as np
 from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds, choice_of
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.options import Help
-from lingprobe.data.reading import MARGIN, ReadingProblem, Readings
+from lingprobe.data.reading import MARGIN_VIEW, ReadingProblem, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
 from lingprobe.metrics.metric import Doubles, MetricProblem, compute_ratio, sum_blocks
-from lingprobe.probes.logreg import STRENGTHS, LogReg
+from lingprobe.probes.logreg import PENALTY_STRENGTHS, LogReg
 
-NAMES = ("first", "second")
-TIE = "tie"
-HALF = 0.5
+PREFERENCE_LABELS = ("first", "second")
+_TIE = "tie"
+_HALF = 0.5
 
 
 def preference() -> Metric:
@@ -34,7 +34,7 @@ def _worth(gold: Column, predicted: Column) -> Doubles:
     if gold.classes is None or predicted.classes is None:
         raise MetricProblem("preference judges which of two sentences is better: use accuracy")
     better, said = np.array(gold.class_names()), np.array(predicted.class_names())
-    return np.where(said == TIE, HALF, better == said)
+    return np.where(said == _TIE, _HALF, better == said)
 
 
 def _sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
@@ -57,17 +57,21 @@ class PreferenceProbe:
     of a logistic regression on differences of vectors (Bradley & Terry 1952), without an intercept.
     """
 
-    c: Annotated[tuple[float, ...], Help("as of logreg")] = field(default=STRENGTHS, kw_only=True)
+    c: Annotated[tuple[float, ...], Help("as of logreg")] = field(
+        default=PENALTY_STRENGTHS, kw_only=True
+    )
     needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
     name: ClassVar[str] = "preference"
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        if train.labels.names != NAMES or train.dataset.sites.shape[1] != len(NAMES):
+        if train.labels.names != PREFERENCE_LABELS or train.dataset.sites.shape[1] != len(
+            PREFERENCE_LABELS
+        ):
             raise ReadingProblem(
                 "preference says which of two sentences is the better one, and this task asks"
                 " something else; use mlp or logreg"
             )
-        if train.view == MARGIN:
+        if train.view == MARGIN_VIEW:
             return [FittedPreference(cell.read, None) for cell in cells]
         fitted = LogReg(c=self.c).fit(_mirror(train), _mirror(dev), cells=cells)
         return [FittedPreference(cell.read, each) for cell, each in zip(cells, fitted, strict=True)]
@@ -94,8 +98,8 @@ class FittedPreference:
             margins = readings.features(self.read).sum(1)
         scores = np.stack([margins, -margins], 1) / 2
         codes = np.where(margins == 0, 2, (margins < 0).astype(np.int64))
-        decoded = column_from_codes(codes, (*NAMES, TIE))
-        return Predictions(scores.astype(np.float32), NAMES, decoded, "softmax")
+        decoded = column_from_codes(codes, (*PREFERENCE_LABELS, _TIE))
+        return Predictions(scores.astype(np.float32), PREFERENCE_LABELS, decoded, "softmax")
 
 
 def _mirror(readings: Readings) -> Readings:
@@ -107,5 +111,5 @@ def _mirror(readings: Readings) -> Readings:
     sites = np.concatenate([dataset.sites, dataset.sites[:, ::-1]])
     assert dataset.labels.classes is not None
     better = np.concatenate([dataset.labels.classes, 1 - dataset.labels.classes])
-    labels = column_from_codes(better, NAMES)
+    labels = column_from_codes(better, PREFERENCE_LABELS)
     return replace(readings, dataset=replace(twice, sites=sites, labels=labels))

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from lingprobe.data.vectors import Vectors
 
-BITS = 8  # that every type has in which vectors are kept
-PARTS = 3  # as many as a float32 has bits
+_BITS = 8  # that every type has in which vectors are kept
+_PARTS = 3  # as many as a float32 has bits
 
 
 def score_vectors(scores: NDArray[np.float64], cut: NDArray[np.bool_] | None = None) -> Vectors:
@@ -16,9 +16,9 @@ def score_vectors(scores: NDArray[np.float64], cut: NDArray[np.bool_] | None = N
     they are kept.
     """
     rest, parts = np.asarray(scores, np.float64), []
-    for _ in range(PARTS):
+    for _ in range(_PARTS):
         mantissa, exponent = np.frexp(rest)
-        part = np.ldexp(np.round(mantissa * 2**BITS), exponent - BITS)
+        part = np.ldexp(np.round(mantissa * 2**_BITS), exponent - _BITS)
         parts.append(part)
         rest = rest - part
     return Vectors((np.stack(parts, 1).astype(np.float32),), cut=cut)

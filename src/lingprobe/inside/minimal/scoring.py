@@ -31,9 +31,9 @@ from lingprobe.encoders.model_files import in_precision, set_precision
 from lingprobe.encoders.network import LoadedModel
 from lingprobe.nets.device import check_device
 
-ROW = 96  # tokens of a row that branches, so that attention stays cheap
-ALIKE = 4  # sentences branch where they share at least a quarter
-TRIAL = 24  # tokens on which a model is tried
+_ROW = 96  # tokens of a row that branches, so that attention stays cheap
+_ALIKE = 4  # sentences branch where they share at least a quarter
+_TRIAL = 24  # tokens on which a model is tried
 
 Doubles = NDArray[np.float64]
 Inputs = dict[str, Tensor]
@@ -115,7 +115,7 @@ def _group_by_beginning(sentences: Sequence[Sequence[int]]) -> Iterator[list[int
             (k for k, (a, b) in enumerate(zip(before, ids, strict=False)) if a != b),
             min(len(before), len(ids)),
         )
-        if group and (ALIKE * shared < len(ids) or size + len(ids) - shared > ROW):
+        if group and (_ALIKE * shared < len(ids) or size + len(ids) - shared > _ROW):
             yield group
             group, size, shared = [], 0, 0
         group.append(number)
@@ -344,7 +344,7 @@ def prepare_scorer(scorer: LanguageModelScorer, name: str) -> LanguageModelScore
     one batch, and whether rows may branch.
     """
     limit = get_tolerance(scorer.model, scorer.dtype)
-    trial = [token % scorer.model.config.vocab_size for token in range(TRIAL)]
+    trial = [token % scorer.model.config.vocab_size for token in range(_TRIAL)]
 
     def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
         inputs = scorer.inputs([TokenTree(list(row)) for row in rows])
@@ -353,10 +353,10 @@ def prepare_scorer(scorer: LanguageModelScorer, name: str) -> LanguageModelScore
         return [[logits[i, : len(row)]] for i, row in enumerate(rows)]
 
     scorer = replace(scorer, how=choose_batching(name, run, trial, limit))
-    half = TRIAL // 2
+    half = _TRIAL // 2
     sentences = [trial[: half + 4], [*trial[:half], *trial[half + 4 :]]]
     plain = plan_causal(sentences, branching=False)
-    said = scorer.log_probabilities(plain, 2, TRIAL)
+    said = scorer.log_probabilities(plain, 2, _TRIAL)
     head = scorer.model.get_output_embeddings()
     if isinstance(head, nn.Module):
         narrow = replace(scorer, logits=LogitSelector(head).logits)
@@ -368,7 +368,7 @@ def prepare_scorer(scorer: LanguageModelScorer, name: str) -> LanguageModelScore
 def _agrees(scorer: LanguageModelScorer, plan: ReadingPlan, said: Doubles, limit: float) -> bool:
     """Whether a way to read sentences gives what was said of them."""
     try:
-        other = scorer.log_probabilities(plan, len(said), TRIAL)
+        other = scorer.log_probabilities(plan, len(said), _TRIAL)
     except Exception:  # whatever models raise that are not made for such input
         return False
     return bool(np.allclose(other, said, rtol=limit, atol=0))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lingprobe.tasks.about import TaskDescription
 
-KNOWN: Mapping[str, TaskDescription] = {
+STRUCTURE_TASKS: Mapping[str, TaskDescription] = {
     "structure/*": TaskDescription(
         "a sentence",
         "a Universal Dependencies treebank",

@@ -18,7 +18,7 @@ from lingprobe.inside.structure.trees import (
 )
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetReader,
@@ -27,8 +27,8 @@ from lingprobe.tasks.edge.family import (
 )
 from lingprobe.tasks.rules import question
 
-TREE = "the edges between each word and the root: squared distances of words are those in the tree"
-TAGS = "the part of speech of each word, and its place in the sentence"
+_TREE = "the edges between each word and the root: squared distances of words are those in the tree"
+_TAGS = "the part of speech of each word, and its place in the sentence"
 
 
 def _list_heads(tree: Tree) -> list[int | None]:
@@ -49,11 +49,11 @@ def _tags(tree: Tree) -> list[tuple[str, ...]]:
     return [(f"upos={word.upos}", *steps[:at]) for at, word in enumerate(tree.words)]
 
 
-FACTS = {"tree": _tree, "tags": _tags}
+_FACTS = {"tree": _tree, "tags": _tags}
 
 
 def _oracles(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
-    return {"tree": TaskOracle(TREE, _read_trees), "tags": TaskOracle(TAGS, _read_tags)}
+    return {"tree": TaskOracle(_TREE, _read_trees), "tags": TaskOracle(_TAGS, _read_tags)}
 
 
 def _read_trees(
@@ -72,14 +72,14 @@ def _read_structure_facts(
     for part in parts:
         for block in read_blocks(part.path, options.on_error, count.tally):
             for tree in view_trees(block, block.sentences()):
-                yield tree.sentence, FACTS[oracle](tree)
+                yield tree.sentence, _FACTS[oracle](tree)
 
 
 @question(
     "structure/distance",
     "How far apart are the words of each pair in the tree?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     oracles=_oracles,
     metric="uuas",
     probe="structural",
@@ -104,7 +104,7 @@ def distance(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
     "structure/depth",
     "How deep in the tree is each word?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     oracles=_oracles,
     metric="root-accuracy",
     probe="structural",

@@ -23,7 +23,7 @@ from lingprobe.inside.structure.trees import list_word_pairs
 from lingprobe.inside.structure.words import AdamSchedule, SentenceWords, units_of_words
 from lingprobe.nets.adam import AdamMoments, take_step
 
-SPREAD = 0.05  # initial weights lie between this and its negative
+_SPREAD = 0.05  # initial weights lie between this and its negative
 
 
 class FittedMap(NamedTuple):
@@ -134,7 +134,7 @@ class MapTraining:
 
     def __init__(self, dim: int, rank: int, seed: int, schedule: AdamSchedule, device: str) -> None:
         draw = torch.Generator().manual_seed(seed)
-        weights = torch.empty(dim, rank).uniform_(-SPREAD, SPREAD, generator=draw)
+        weights = torch.empty(dim, rank).uniform_(-_SPREAD, _SPREAD, generator=draw)
         self.weights = weights.to(device)
         self.schedule, self.rate = schedule, schedule.rate
         self.first, self.second = torch.zeros_like(self.weights), torch.zeros_like(self.weights)

@@ -18,9 +18,9 @@ from lingprobe.inside.structure.trees import count_words_of_pairs, list_word_pai
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, compute_ratio, sum_blocks
 from lingprobe.tasks.memory import CorpusCache
 
-RANKED: CorpusCache[Doubles] = CorpusCache()
+_RANKED: CorpusCache[Doubles] = CorpusCache()
 """Correlations of sentences, and the numbers of their lengths, [sentences, 2]."""
-LENGTHS = range(5, 51)  # words of the sentences that correlations are averaged over
+_LENGTHS = range(5, 51)  # words of the sentences that correlations are averaged over
 Lists = tuple[NumberLists, NumberLists]
 Correlate = Callable[[Column, Column], Iterator[tuple[int, Ints, Doubles]]]
 
@@ -107,7 +107,7 @@ def _correlation_sums(
     """For each length the sum of correlations and the number of sentences, [many, 2 x lengths]."""
     correlations, places = _correlations(gold, predicted, name, of)
     has = places >= 0
-    cells, size = blocks[has] * len(LENGTHS) + places[has], many * len(LENGTHS)
+    cells, size = blocks[has] * len(_LENGTHS) + places[has], many * len(_LENGTHS)
     sums = np.bincount(cells, correlations[has], size), np.bincount(cells, minlength=size)
     both = np.stack([each.reshape(many, -1) for each in sums], 1).reshape(many, -1)
     return both.astype(np.float64)
@@ -141,10 +141,10 @@ def _correlations(
         found = np.zeros((len(true), 2))
         for length, rows, correlations in of(true, said):
             found[rows, 0] = correlations
-            found[rows, 1] = LENGTHS.index(length) if length in LENGTHS else -1
+            found[rows, 1] = _LENGTHS.index(length) if length in _LENGTHS else -1
         return found
 
-    values, places = RANKED.get(key, rank).T
+    values, places = _RANKED.get(key, rank).T
     return values, places.astype(np.int64)
 
 

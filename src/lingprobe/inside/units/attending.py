@@ -12,9 +12,9 @@ from torch import Tensor
 
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.tokens import TokenUnits
-from lingprobe.probes.losses import LOSSES
+from lingprobe.probes.losses import CURVED_LOSSES
 
-PATIENCE = 5  # epochs without a lower loss on dev, after which training ends
+_PATIENCE = 5  # epochs without a lower loss on dev, after which training ends
 
 
 class AttentionState(NamedTuple):
@@ -35,7 +35,7 @@ class TokenBatches:
         self, tokens: TokenUnits, wanted: NDArray[Any], loss: str, pool: str, device: str
     ) -> None:
         self.tokens, self.pool, self.device = tokens, pool, device
-        self.loss = LOSSES[loss]
+        self.loss = CURVED_LOSSES[loss]
         self.wanted = self.loss.targets(wanted)
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ def train_attention(
         loss, quality = _judge_batches(dev, parameters)
         if loss < best[0]:
             best, kept = (loss, quality, epoch), [each.detach().clone() for each in parameters]
-        if epoch - best[2] >= PATIENCE:
+        if epoch - best[2] >= _PATIENCE:
             break
     choice = {"dev": best[1], "dev_loss": best[0], "epoch": best[2]}
     query, weights, bias = (each.cpu().numpy() for each in kept)

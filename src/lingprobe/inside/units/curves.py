@@ -23,7 +23,7 @@ from lingprobe.analysis.contests import (
     describe_outcome,
 )
 from lingprobe.analysis.frame import Columns, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.analysis.statistics import are_comparable
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, remove_options, try_parse_reference
@@ -33,7 +33,7 @@ from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.resampling import joint_draws
 from lingprobe.pages.captions import shorten_task
 
-CURVE = ("task", "metric", "encoder", "layer", "by", "rotate")
+CURVE_KEYS = ("task", "metric", "encoder", "layer", "by", "rotate")
 _SHARE = 0.95  # of what all units have over the constant answer
 _DRAWS, _LEVEL = 2_000, 0.95
 _MOST_UNITS = 8  # that are named
@@ -62,7 +62,7 @@ def split_probes(frame: ResultFrame) -> ResultFrame:
             "is_feature": list(map(_is_autoencoder, taken.column("encoder"))),
         }
     )
-    return split.arrange(CURVE, "k")
+    return split.arrange(CURVE_KEYS, "k")
 
 
 def _option(probe: Reference, name: str) -> str:
@@ -116,7 +116,7 @@ class UnitCurve:
     def constant(self) -> float:
         """The score of the constant answer."""
         (score,) = join_constants(self.shown.folds(self.numbers[0])[0]).scores(self.get("metric"))
-        return PERCENT * score
+        return PERCENT_SCALE * score
 
     @cached_property
     def full_score(self) -> float:
@@ -248,7 +248,7 @@ class UnitCounts:
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
         curves = [
             UnitCurve(shown, numbers, frame, self._find_full(shown, numbers[0], frame))
-            for numbers in shown.groups(CURVE).values()
+            for numbers in shown.groups(CURVE_KEYS).values()
         ]
         cells: list[Mapping[str, Any]] = [{} for _ in range(len(shown))]
         for curve in curves:
@@ -351,9 +351,9 @@ def add_pairs(shown: ResultFrame) -> ResultFrame:
         numbers.append(place)
         for name, row in zip(names, pair, strict=True):
             made[name].append(_name_curve(row))
-        made["shared"].append(PERCENT * sum(common_share(*each) for each in fits) / len(fits))
+        made["shared"].append(PERCENT_SCALE * sum(common_share(*each) for each in fits) / len(fits))
         chance = max(map(len, fits[0])) / pair[0].width
-        made["chance"].append(PERCENT * min(chance, 1.0))
+        made["chance"].append(PERCENT_SCALE * min(chance, 1.0))
     if not numbers:
         raise DataProblem(
             "only one curve of vectors with so many dimensions was measured, so none are shared:"
@@ -365,7 +365,7 @@ def add_pairs(shown: ResultFrame) -> ResultFrame:
 
 def _list_own_curves(shown: ResultFrame) -> list[int]:
     """The first row of each curve in the basis of the vectors."""
-    first = [numbers[0] for numbers in shown.groups(CURVE).values()]
+    first = [numbers[0] for numbers in shown.groups(CURVE_KEYS).values()]
     return [number for number in first if not shown.column("rotate")[number]]
 
 

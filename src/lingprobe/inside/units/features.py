@@ -13,7 +13,7 @@ import numpy as np
 from lingprobe.data.vectors import Floats
 from lingprobe.inside.units.recipes import AutoencoderFolder, AutoencoderRecipe
 
-ROWS = 1024  # states that are encoded at a time
+ENCODING_BATCH_ROWS = 1024  # states that are encoded at a time
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class SparseAutoencoder:
         """The share of the variance of some states [n, dim] that the decoder gives back."""
         given = self.centre(states)
         lost = 0.0
-        for start in range(0, len(states), ROWS):
-            part = slice(start, start + ROWS)
+        for start in range(0, len(states), ENCODING_BATCH_ROWS):
+            part = slice(start, start + ENCODING_BATCH_ROWS)
             error = given[part].astype(np.float64) - self.rebuild(states[part])
             lost += float(np.square(error).sum())
         total = np.square(given - given.mean(0, dtype=np.float64)).sum()

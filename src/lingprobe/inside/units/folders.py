@@ -19,11 +19,11 @@ import numpy as np
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
 from lingprobe.inside.units.layouts import (
-    CONFIG,
-    DICTIONARY,
-    GEMMA_SCOPE,
-    PLAIN_FILE,
-    SPARSIFY,
+    DICTIONARY_LEARNING_LAYOUT,
+    GEMMA_SCOPE_LAYOUT,
+    SAE_CONFIG_FILE,
+    SAE_WEIGHTS_FILE,
+    SPARSIFY_LAYOUT,
     PackageLayout,
     read_config,
     read_tensors,
@@ -35,35 +35,35 @@ from lingprobe.inside.units.recipes import (
     make_unknown_problem,
 )
 
-WEIGHTS = "sae_weights.safetensors"
-OF_HEADS = "attn.hook_z"
-HOOKS = {
+_WEIGHTS = "sae_weights.safetensors"
+_OF_HEADS = "attn.hook_z"
+_HOOKS = {
     "hook_resid_pre": "",
     "hook_resid_post": "post:",
     "hook_mlp_out": "mlp:",
     "hook_attn_out": "attn:",
-    OF_HEADS: "head:",
+    _OF_HEADS: "head:",
 }
-DECODER = ("W_dec", "b_dec")
-TENSORS = {
-    "standard": ("W_enc", "b_enc", *DECODER),
-    "topk": ("W_enc", "b_enc", *DECODER),
-    "jumprelu": ("W_enc", "b_enc", "threshold", *DECODER),
-    "gated": ("W_enc", "b_gate", "r_mag", "b_mag", *DECODER),
+_DECODER = ("W_dec", "b_dec")
+_TENSORS = {
+    "standard": ("W_enc", "b_enc", *_DECODER),
+    "topk": ("W_enc", "b_enc", *_DECODER),
+    "jumprelu": ("W_enc", "b_enc", "threshold", *_DECODER),
+    "gated": ("W_enc", "b_gate", "r_mag", "b_mag", *_DECODER),
 }
-NORMS = ("none", "constant_norm_rescale", "layer_norm", "expected_average_only_in")
-OLD = {
+SAE_NORMALISATIONS = ("none", "constant_norm_rescale", "layer_norm", "expected_average_only_in")
+_OLD = {
     "hook_point": "hook_name",
     "hook_point_head_index": "hook_head_index",
     "activation_fn_str": "activation_fn",
 }
 """What keys were called before version 6, where they have no other place."""
 # what TransformerLens may be told and the states do not change for
-HARMLESS = (
+_HARMLESS = (
     *("n_devices", "dtype", "device", "fold_ln", "center_unembed", "fold_value_biases"),
     *("trust_remote_code", "cache_dir"),
 )
-CENTRED = "center_writing_weights"
+_CENTRED = "center_writing_weights"
 
 
 def fingerprint_of(path: Path) -> str:
@@ -77,12 +77,12 @@ def _find_autoencoder_files(path: Path) -> tuple[PackageLayout, list[Path]]:
     """
     place = path.expanduser()
     if place.is_file():
-        return GEMMA_SCOPE if place.name == GEMMA_SCOPE.files[-1] else PLAIN, [place]
-    for layout in LAYOUTS:
+        return GEMMA_SCOPE_LAYOUT if place.name == GEMMA_SCOPE_LAYOUT.files[-1] else _PLAIN, [place]
+    for layout in _LAYOUTS:
         files = [place / name for name in layout.files]
         if all(file.is_file() for file in files):
             return layout, files
-    known = "; ".join(f"{' and '.join(each.files)} ({each.name})" for each in LAYOUTS)
+    known = "; ".join(f"{' and '.join(each.files)} ({each.name})" for each in _LAYOUTS)
     raise DataProblem(f"{path}: no sparse autoencoder; a folder of one has {known}")
 
 
@@ -124,10 +124,10 @@ def load_saelens(files: Sequence[Path]) -> AutoencoderFolder:
     recipe = _recipe(where, _config(files[0]))
     if not np.allclose(tensors.pop("scaling_factor", np.ones(1)), 1):
         raise make_unknown_problem(where, "finetuning_scaling_factor", "a scale of each feature")
-    wanted = TENSORS[recipe.kind]
+    wanted = _TENSORS[recipe.kind]
     if set(tensors) != set(wanted):
         raise DataProblem(
-            f"{where}: {WEIGHTS} has {', '.join(sorted(tensors))}; a {recipe.kind} autoencoder has"
+            f"{where}: {_WEIGHTS} has {', '.join(sorted(tensors))}; a {recipe.kind} autoencoder has"
             f" {', '.join(wanted)}"
         )
     check_tensor_shapes(where, tensors, recipe.k)
@@ -136,7 +136,7 @@ def load_saelens(files: Sequence[Path]) -> AutoencoderFolder:
 
 def _config(path: Path) -> dict[str, Any]:
     """What a configuration says, by the keys of version 6."""
-    told = {OLD.get(key, key): value for key, value in read_config(path).items()}
+    told = {_OLD.get(key, key): value for key, value in read_config(path).items()}
     return {**told, **(told.get("metadata") or {})}
 
 
@@ -147,7 +147,7 @@ def _recipe(where: str, told: Mapping[str, Any]) -> AutoencoderRecipe:
     options = told.get("activation_fn_kwargs") or {}
     if kind == "standard" and activation == "topk":
         kind = "topk"
-    if kind not in TENSORS:
+    if kind not in _TENSORS:
         raise make_unknown_problem(where, "architecture", kind)
     if activation not in ("relu", "topk") or (activation == "topk" and kind != "topk"):
         raise make_unknown_problem(where, "activation_fn", activation)
@@ -178,21 +178,21 @@ def _parse_hook_layer(where: str, told: Mapping[str, Any]) -> str | None:
         return None
     match = re.fullmatch(r"blocks\.(\d+)\.([\w.]+)", str(hook))
     head = told.get("hook_head_index")
-    if match is None or match[2] not in HOOKS or (head is not None and match[2] != OF_HEADS):
+    if match is None or match[2] not in _HOOKS or (head is not None and match[2] != _OF_HEADS):
         raise make_unknown_problem(
             where, "hook_name", hook if head is None else f"{hook} of head {head}"
         )
-    if match[2] == OF_HEADS:
+    if match[2] == _OF_HEADS:
         return f"head:{int(match[1]) + 1}." + ("*" if head is None else str(int(head) + 1))
-    return f"{HOOKS[match[2]]}{int(match[1]) + (match[2] != 'hook_resid_pre')}"
+    return f"{_HOOKS[match[2]]}{int(match[1]) + (match[2] != 'hook_resid_pre')}"
 
 
 def _norm(where: str, value: Any) -> str:
     """How the input is normalised (`normalize_activations`); early versions say whether by the mean
     norm.
     """
-    norm = {None: "none", False: "none", True: NORMS[-1]}.get(value, value)
-    if norm not in NORMS:
+    norm = {None: "none", False: "none", True: SAE_NORMALISATIONS[-1]}.get(value, value)
+    if norm not in SAE_NORMALISATIONS:
         raise make_unknown_problem(where, "normalize_activations", norm)
     return str(norm)
 
@@ -202,16 +202,16 @@ def _is_centred(where: str, told: Mapping[str, Any]) -> bool:
     model are refused.
     """
     for key, value in told.items():
-        if key != CENTRED and key not in HARMLESS and value not in (None, False):
+        if key != _CENTRED and key not in _HARMLESS and value not in (None, False):
             raise make_unknown_problem(where, f"model_from_pretrained_kwargs {key}", value)
-    return bool(told.get(CENTRED, False))
+    return bool(told.get(_CENTRED, False))
 
 
-SAELENS = PackageLayout(
-    "SAELens", (CONFIG, WEIGHTS), load_saelens, lambda files: _layer_said(files[0])
+_SAELENS = PackageLayout(
+    "SAELens", (SAE_CONFIG_FILE, _WEIGHTS), load_saelens, lambda files: _layer_said(files[0])
 )
-PLAIN = PackageLayout("a plain encoder", (PLAIN_FILE,), load_plain, lambda _: None)
-LAYOUTS = (SAELENS, SPARSIFY, PLAIN, GEMMA_SCOPE, DICTIONARY)
+_PLAIN = PackageLayout("a plain encoder", (SAE_WEIGHTS_FILE,), load_plain, lambda _: None)
+_LAYOUTS = (_SAELENS, SPARSIFY_LAYOUT, _PLAIN, GEMMA_SCOPE_LAYOUT, DICTIONARY_LEARNING_LAYOUT)
 """Where the files of two are there, the first holds."""
 
 

@@ -26,14 +26,14 @@ from lingprobe.inside.units.recipes import (
     make_unknown_problem,
 )
 
-CONFIG, PLAIN_FILE = "cfg.json", "sae.safetensors"
+SAE_CONFIG_FILE, SAE_WEIGHTS_FILE = "cfg.json", "sae.safetensors"
 # the name of a module of transformers, which is the folder's; what it gives is read
-MODULE = re.compile(r"(?:.*\.)?(?:layers|layer|h|blocks)\.(\d+)(?:\.(\w+))?")
-PARTS = {"mlp": "mlp", "attn": "attn", "self_attn": "attn", "attention": "attn", None: "post"}
-SCOPES = {"res": "post:{}", "mlp": "mlp:{}", "att": "head:{}.*"}
-SUBMODULE = re.compile(r"resid_post_layer_(\d+)")
+_MODULE = re.compile(r"(?:.*\.)?(?:layers|layer|h|blocks)\.(\d+)(?:\.(\w+))?")
+_PARTS = {"mlp": "mlp", "attn": "attn", "self_attn": "attn", "attention": "attn", None: "post"}
+_SCOPES = {"res": "post:{}", "mlp": "mlp:{}", "att": "head:{}.*"}
+_SUBMODULE = re.compile(r"resid_post_layer_(\d+)")
 # by the classes of dictionary_learning: the kind, and the name of the decoder's bias
-CLASSES = {
+_CLASSES = {
     "AutoEncoder": ("standard", "bias"),
     "AutoEncoderNew": ("standard", "decoder.bias"),
     "AutoEncoderTopK": ("topk", "b_dec"),
@@ -42,7 +42,7 @@ CLASSES = {
     "JumpReluAutoEncoder": ("jumprelu", "b_dec"),
     "GatedAutoEncoder": ("gated", "decoder_bias"),
 }
-NAMES = {"encoder.bias": "b_enc", "gate_bias": "b_gate", "mag_bias": "b_mag"}
+_NAMES = {"encoder.bias": "b_enc", "gate_bias": "b_gate", "mag_bias": "b_mag"}
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,10 @@ def load_sparsify(files: Sequence[Path]) -> AutoencoderFolder:
 
 def sparsify_layer(files: Sequence[Path]) -> str | None:
     """The site that the name of a folder says, as `layers.5.mlp`."""
-    found = MODULE.fullmatch(files[0].absolute().parent.name)
-    if found is None or found[2] not in PARTS:
+    found = _MODULE.fullmatch(files[0].absolute().parent.name)
+    if found is None or found[2] not in _PARTS:
         return None
-    return f"{PARTS[found[2]]}:{int(found[1]) + 1}"
+    return f"{_PARTS[found[2]]}:{int(found[1]) + 1}"
 
 
 def load_gemma_scope(files: Sequence[Path]) -> AutoencoderFolder:
@@ -134,7 +134,7 @@ def gemma_scope_layer(files: Sequence[Path]) -> str | None:
     """The site that the path of a file says, as gemma-scope-2b-pt-res/layer_20/."""
     parts = "/".join(files[-1].absolute().parts)
     where = re.search(r"gemma-scope-[^/]*-(res|mlp|att)(?:-[^/]*)?/(?:.*/)?layer_(\d+)/", parts)
-    return SCOPES[where[1]].format(int(where[2]) + 1) if where else None
+    return _SCOPES[where[1]].format(int(where[2]) + 1) if where else None
 
 
 def load_dictionary(files: Sequence[Path]) -> AutoencoderFolder:
@@ -144,15 +144,15 @@ def load_dictionary(files: Sequence[Path]) -> AutoencoderFolder:
     path = files[-1]
     told = read_config(files[0]).get("trainer") or {}
     name = told.get("dict_class")
-    if name not in CLASSES:
+    if name not in _CLASSES:
         raise make_unknown_problem(str(files[0]), "dict_class", name)
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         given = {key: each.float().numpy() for key, each in state.items()}
     except Exception as error:  # of a file that is nothing of the kind
         raise DataProblem(f"{path} is not a file of weights alone ({error})") from error
-    kind, middle = CLASSES[name]
-    tensors = {NAMES.get(key, key): each for key, each in given.items() if each.ndim == 1}
+    kind, middle = _CLASSES[name]
+    tensors = {_NAMES.get(key, key): each for key, each in given.items() if each.ndim == 1}
     tensors["b_dec"] = _take(path, given, [middle])[0]
     if "W_enc" in given:
         tensors["W_enc"], tensors["W_dec"] = _take(path, given, ("W_enc", "W_dec"))
@@ -179,13 +179,17 @@ def dictionary_layer(files: Sequence[Path]) -> str | None:
     """The layer that a configuration says, where that is what a block gives."""
     told = read_config(files[0])
     trainer = told.get("trainer") or {}
-    found = SUBMODULE.fullmatch(str(trainer.get("submodule_name")))
+    found = _SUBMODULE.fullmatch(str(trainer.get("submodule_name")))
     reads = (told.get("buffer") or {}).get("io", "out")
     return f"post:{int(found[1]) + 1}" if found and reads == "out" else None
 
 
-SPARSIFY = PackageLayout("sparsify", (CONFIG, PLAIN_FILE), load_sparsify, sparsify_layer)
-GEMMA_SCOPE = PackageLayout("Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer)
-DICTIONARY = PackageLayout(
+SPARSIFY_LAYOUT = PackageLayout(
+    "sparsify", (SAE_CONFIG_FILE, SAE_WEIGHTS_FILE), load_sparsify, sparsify_layer
+)
+GEMMA_SCOPE_LAYOUT = PackageLayout(
+    "Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer
+)
+DICTIONARY_LEARNING_LAYOUT = PackageLayout(
     "dictionary_learning", ("config.json", "ae.pt"), load_dictionary, dictionary_layer
 )

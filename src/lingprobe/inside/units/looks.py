@@ -11,7 +11,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats
 from lingprobe.inside.units.notes import AttentionNote
 
-OFTEN, SHOWN = 3, 10  # times that a word must be seen, and how many words are kept
+_OFTEN, _SHOWN = 3, 10  # times that a word must be seen, and how many words are kept
 
 
 def describe_weights(readings: Readings, weights: Sequence[Floats]) -> AttentionNote:
@@ -47,6 +47,6 @@ def _rank_words(readings: Readings, weights: Sequence[Floats]) -> list[list[Any]
             if 0 <= start < stop <= len(mine):
                 times = float(mine[start:stop].sum()) * len(mine) / (stop - start)
                 shares.setdefault(form.lower(), []).append(times)
-    often = {form: times for form, times in shares.items() if len(times) >= OFTEN}
-    best = sorted(often, key=lambda form: (-float(np.mean(often[form])), form))[:SHOWN]
+    often = {form: times for form, times in shares.items() if len(times) >= _OFTEN}
+    best = sorted(often, key=lambda form: (-float(np.mean(often[form])), form))[:_SHOWN]
     return [[form, round(float(np.mean(often[form])), 2), len(often[form])] for form in best]

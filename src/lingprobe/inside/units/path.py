@@ -15,11 +15,11 @@ from torch import Tensor
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.probes.features import make_targets
-from lingprobe.probes.losses import LOSSES, CurvedLoss
+from lingprobe.probes.losses import CURVED_LOSSES, CurvedLoss
 
-FALL, STEPS = 0.85, 60  # of the penalty from one minimum to the next, and how many there are
-TURNS = 60  # proximal steps to each minimum
-CURVATURE = {"softmax": 0.5, "sigmoid": 0.25, "squared": 1.0}
+_FALL, _STEPS = 0.85, 60  # of the penalty from one minimum to the next, and how many there are
+_TURNS = 60  # proximal steps to each minimum
+_CURVATURE = {"softmax": 0.5, "sigmoid": 0.25, "squared": 1.0}
 """The most that the second derivative of a loss in the scores can be."""
 
 
@@ -28,17 +28,17 @@ def path_order(x: Floats, labels: Column, max_units: int) -> Ints:
     that never do stand behind, in the order of their gradients.
     """
     z, wanted = _standardise(x), make_targets(labels, labels).train
-    loss = LOSSES[labels.loss]
-    problem = PenalisedLoss(z, loss.targets(wanted), loss, CURVATURE[labels.loss])
+    loss = CURVED_LOSSES[labels.loss]
+    problem = PenalisedLoss(z, loss.targets(wanted), loss, _CURVATURE[labels.loss])
     weights = torch.zeros(z.shape[1], len(labels.names))
     bias = torch.zeros(len(labels.names))
     weights, bias = problem.descend(weights, bias, float("inf"))  # of the bias alone
     norms = problem.slopes(weights, bias)[0].norm(dim=1)
     penalty, order = float(norms.max()), np.zeros(0, np.int64)
-    for _ in range(STEPS):
+    for _ in range(_STEPS):
         if len(order) >= max_units or penalty <= 0:
             break
-        penalty *= FALL
+        penalty *= _FALL
         weights, bias = problem.descend(weights, bias, penalty)
         norms = weights.norm(dim=1)
         order = _with_new(order, norms, int((norms > 0).sum()))
@@ -81,7 +81,7 @@ class PenalisedLoss:
     def descend(self, weights: Tensor, bias: Tensor, penalty: float) -> tuple[Tensor, Tensor]:
         """The minimum for a penalty, from a start; the bias has none."""
         ahead, ahead_bias, pace = weights, bias, 1.0
-        for _ in range(TURNS):
+        for _ in range(_TURNS):
             inner, outer = self.slopes(ahead, ahead_bias)
             moved = _shrink(ahead - self.step * inner, self.step * penalty)
             moved_bias = ahead_bias - self.step * outer

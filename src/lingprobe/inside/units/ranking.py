@@ -12,7 +12,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints
 
 Doubles = NDArray[np.float64]
-ROWS = 4096
+_ROWS = 4096
 
 
 def half_of(train: Readings, seed: int) -> Ints:
@@ -49,9 +49,9 @@ def between_classes(x: Floats, labels: Column) -> Doubles:
     counts = wanted.sum(0)
     mean = x.mean(0, dtype=np.float64)
     sums, total = np.zeros((wanted.shape[1], x.shape[1])), np.zeros(x.shape[1])
-    for start in range(0, len(x), ROWS):
-        rows = x[start : start + ROWS].astype(np.float64) - mean
-        sums += wanted[start : start + ROWS].T @ rows
+    for start in range(0, len(x), _ROWS):
+        rows = x[start : start + _ROWS].astype(np.float64) - mean
+        sums += wanted[start : start + _ROWS].T @ rows
         total += np.square(rows).sum(0)
     between = (np.square(sums) / np.maximum(counts, 1)[:, None]).sum(0)
     return _compute_explained_share(between, total, mean, len(x))
@@ -66,9 +66,9 @@ def _correlations(x: Floats, wanted: Doubles) -> Doubles:
     y = wanted[known] - wanted[known].mean()
     mean = rows.mean(0, dtype=np.float64)
     products, total = np.zeros(x.shape[1]), np.zeros(x.shape[1])
-    for start in range(0, len(rows), ROWS):
-        part = rows[start : start + ROWS].astype(np.float64) - mean
-        products += y[start : start + ROWS] @ part
+    for start in range(0, len(rows), _ROWS):
+        part = rows[start : start + _ROWS].astype(np.float64) - mean
+        products += y[start : start + _ROWS] @ part
         total += np.square(part).sum(0)
     return _compute_explained_share(
         np.square(products) / max(float(y @ y), 1e-30), total, mean, len(rows)

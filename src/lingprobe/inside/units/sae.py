@@ -25,14 +25,19 @@ from lingprobe.data.references import (
 )
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors
 from lingprobe.encoders import ENCODERS
-from lingprobe.inside.units.features import ROWS, SparseAutoencoder, draw_directions
-from lingprobe.inside.units.folders import NORMS, fingerprint_of, load_folder, read_folder_layer
+from lingprobe.inside.units.features import ENCODING_BATCH_ROWS, SparseAutoencoder, draw_directions
+from lingprobe.inside.units.folders import (
+    SAE_NORMALISATIONS,
+    fingerprint_of,
+    load_folder,
+    read_folder_layer,
+)
 from lingprobe.inside.units.recipes import AutoencoderFolder
 
 Pool = Literal["mean", "max", "none"]
 Weights = Literal["trained", "random"]
-GIVEN = "post:"
-ENOUGH = 100  # states, below which the variance that is explained says little
+_GIVEN = "post:"
+_ENOUGH = 100  # states, below which the variance that is explained says little
 
 
 @dataclass(frozen=True)
@@ -104,11 +109,11 @@ class SparseFeatures:
         (`post:`).
         """
         hooked = read_folder_layer(self.path)
-        if hooked is None or not hooked.startswith(GIVEN):
+        if hooked is None or not hooked.startswith(_GIVEN):
             return hooked
         last = ENCODERS.make(Reference.parse(self.of).plus(layers="last", pool="none"))
         slots = last.slots if isinstance(last, LayeredEncoder) else ()
-        number = hooked.removeprefix(GIVEN)
+        number = hooked.removeprefix(_GIVEN)
         return hooked if slots and slots[0].partition(".")[0] == number else number
 
     @property
@@ -170,14 +175,16 @@ class SparseFeatures:
         return k
 
     def _scale(self, folder: AutoencoderFolder) -> float:
-        if folder.recipe.norm != NORMS[-1]:
+        if folder.recipe.norm != SAE_NORMALISATIONS[-1]:
             if self.scale:
-                raise DataProblem(f"{self.name}: scale= is for {NORMS[-1]}; leave it out")
+                raise DataProblem(
+                    f"{self.name}: scale= is for {SAE_NORMALISATIONS[-1]}; leave it out"
+                )
             return 1.0
         if self.scale <= 0:
             raise DataProblem(
-                f"{self.name}: normalize_activations is {NORMS[-1]}, and by how much is not in the"
-                " folder; say it with scale= (norm_scaling_factor in SAELens' list)"
+                f"{self.name}: normalize_activations is {SAE_NORMALISATIONS[-1]}, and by how much"
+                " is not in the folder; say it with scale= (norm_scaling_factor in SAELens' list)"
             )
         return self.scale
 
@@ -185,7 +192,7 @@ class SparseFeatures:
         """Refuse an autoencoder that gives back less than `explains=` of the variance of the
         states, or does not fit them; EncoderStop.
         """
-        if not made.folder.has_decoder or len(states) < ENOUGH:
+        if not made.folder.has_decoder or len(states) < _ENOUGH:
             return
         share = made.explained_share(states)
         if share < self.explains:
@@ -219,7 +226,7 @@ def _runs(starts: Ints, stops: Ints) -> list[tuple[int, int]]:
     """Runs of whole sentences of about as many states as are encoded at a time."""
     bounds, first = [], 0
     for number, stop in enumerate(stops.tolist()):
-        if stop - int(starts[first]) >= ROWS or number + 1 == len(stops):
+        if stop - int(starts[first]) >= ENCODING_BATCH_ROWS or number + 1 == len(stops):
             bounds.append((first, number + 1))
             first = number + 1
     return bounds
@@ -228,6 +235,7 @@ def _runs(starts: Ints, stops: Ints) -> list[tuple[int, int]]:
 def _in_parts(made: SparseAutoencoder, states: Floats) -> Floats:
     """The features of all states, [n, units]."""
     parts: list[Any] = [
-        made.encode(states[start : start + ROWS]) for start in range(0, len(states), ROWS)
+        made.encode(states[start : start + ENCODING_BATCH_ROWS])
+        for start in range(0, len(states), ENCODING_BATCH_ROWS)
     ]
     return np.concatenate(parts) if parts else np.zeros((0, made.units), np.float32)

@@ -19,10 +19,10 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
 from lingprobe.probes.features import AffineScaling, common_scale, read_finite_features
-from lingprobe.probes.logreg import STRENGTHS, LogReg
+from lingprobe.probes.logreg import PENALTY_STRENGTHS, LogReg
 
-WIDEST = 8192  # units that can be turned
-SHOWN, LETTERS = 4, 100  # units whose examples are kept, and how much of a sentence
+_WIDEST = 8192  # units that can be turned
+_SHOWN, _LETTERS = 4, 100  # units whose examples are kept, and how much of a sentence
 By = Literal["difference", "l1"]
 
 
@@ -50,7 +50,7 @@ class SparseProbe:
         int,
         Help("how many sentences that drive a unit up, and down, are kept with the result"),
     ] = 0
-    c: tuple[float, ...] = STRENGTHS
+    c: tuple[float, ...] = PENALTY_STRENGTHS
     needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
     def __post_init__(self) -> None:
@@ -139,9 +139,9 @@ class FeatureBasis:
     def draw(cls, train: Floats, seed: int) -> FeatureBasis:
         """A rotation sampled at random, of all equally likely ones (Mezzadri 2007)."""
         width = train.shape[1]
-        if width > WIDEST:
+        if width > _WIDEST:
             raise ReadingProblem(
-                f"sparse,rotate={seed}: the vectors have {width:,} units, and at most {WIDEST:,}"
+                f"sparse,rotate={seed}: the vectors have {width:,} units, and at most {_WIDEST:,}"
                 " can be turned; leave rotate out"
             )
         normal = np.random.default_rng([seed, 42]).normal(size=(width, width))
@@ -200,7 +200,7 @@ def _fit(
     examples = None
     if probe.examples:
         examples = [
-            find_drivers(job.train, known.train[:, u], probe.examples) for u in units[:SHOWN]
+            find_drivers(job.train, known.train[:, u], probe.examples) for u in units[:_SHOWN]
         ]
     told = UnitsRead(units.tolist(), known.train.shape[1], examples)
     choice = {**choice_of(inner), told.key: told.plain()}
@@ -225,7 +225,7 @@ def _first_texts(readings: Readings, values: Floats, order: Ints, many: int) -> 
     for row in order.tolist():
         if len(texts) == many:
             break
-        text = readings.sentence(row).text[:LETTERS]
+        text = readings.sentence(row).text[:_LETTERS]
         label = str(readings.labels.label(row))
         texts.setdefault(text, [round(float(values[row]), 4), label, text])
     return list(texts.values())

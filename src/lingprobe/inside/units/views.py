@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from lingprobe.analysis.frame import RUN_KEYS, USED, ResultFrame
+from lingprobe.analysis.frame import NON_EMPTY_VALUE, RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import ExampleMarks, MeanScore
-from lingprobe.inside.units.curves import CURVE, UnitCounts, add_pairs, add_units, split_probes
+from lingprobe.inside.units.curves import CURVE_KEYS, UnitCounts, add_pairs, add_units, split_probes
 from lingprobe.inside.units.notes import AttentionNote
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_page import FrameView, ListTable
@@ -29,7 +29,11 @@ ATTENTION_VIEW = FrameView(
     keys=RUN_KEYS,
     extra=(AttentionNote,),
     prepare=arrange_tasks,
-    where={"control": NO_CONTROL, "role": ("baseline", "trained"), AttentionNote.key: USED},
+    where={
+        "control": NO_CONTROL,
+        "role": ("baseline", "trained"),
+        AttentionNote.key: NON_EMPTY_VALUE,
+    },
     statistics=(MeanScore(), ExampleMarks("mark", _TASK)),
     nothing="no task was measured with the attention probe (--probe attention)",
     tables=(
@@ -71,7 +75,7 @@ _LEAST = ListTable(
         *(("95 % interval", "least_interval"), ("same", "overlap"), ("n", "n")),
     ),
     rows="is_curve",
-    lines=CURVE,
+    lines=CURVE_KEYS,
     sections=("task",),
     words=("encoder", "layer", "ranked by", "basis"),
     title="least_title",
@@ -92,7 +96,7 @@ _BY_NUMBER = replace(
 _CHOSEN = ListTable(
     columns=(("unit", "unit"), ("value", "value"), ("label and sentence", "text")),
     rows="not is_curve",
-    sections=CURVE,
+    sections=CURVE_KEYS,
     heading="{{ heading(rows[0]) }}",
     words=("unit", "label and sentence"),
     title="chosen_title",

@@ -9,7 +9,7 @@ import numpy as np
 
 from lingprobe.analysis.class_counts import ClassCount, count_classes
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.pages.breakdown import (
     are_shown_singly,
     compute_stratum_rows,
@@ -17,7 +17,7 @@ from lingprobe.pages.breakdown import (
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.items import TaskExamples
-from lingprobe.pages.web.study import DETAILED, ResultStudy, format_count
+from lingprobe.pages.web.study import MAX_DETAILED_ENCODERS, ResultStudy, format_count
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -31,8 +31,8 @@ from lingprobe.tables.web import (
     TableSheet,
 )
 
-MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
-ABOVE = (
+_MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
+_ABOVE = (
     "Above the oracle: {}. With the same probe, the annotation that the labels come from scores"
     " lower, so something else predicts the label, or this probe does not fit the oracle's vectors"
     " well."
@@ -49,14 +49,14 @@ def make_failure_chapter(study: ResultStudy) -> PageChapter:
         if study.is_above(row)
     ]
     chosen = (
-        f"For each task this shows the {format_count(DETAILED, 'best encoder')}, the best baseline"
-        " and the oracle; lingprobe report -e NAME --html shows others."
-        if len(study.lines("trained")) > DETAILED
+        f"For each task this shows the {format_count(MAX_DETAILED_ENCODERS, 'best encoder')}, the"
+        " best baseline and the oracle; lingprobe report -e NAME --html shows others."
+        if len(study.lines("trained")) > MAX_DETAILED_ENCODERS
         else "For each task this shows all encoders, the best baseline and the oracle."
     )
     items = TaskExamples(study)
     tasks = [_list_task_failures(study, items, column) for column in study.score_grid.columns]
-    texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
+    texts = (*([_ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
     return PageChapter("failures", "Where it fails", (ProseBlock(texts, "note"), *tasks))
 
 
@@ -76,7 +76,7 @@ def _list_task_failures(study: ResultStudy, items: TaskExamples, column: TaskCol
     return FoldedBlock(f"{study.score_grid.full_name(column)}{said}", tuple(blocks))
 
 
-CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
+_CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
 def _tabulate_class_errors(
@@ -87,7 +87,7 @@ def _tabulate_class_errors(
     lines: list[tuple[str, ...]] = []
     for label in sorted({one.name for each in counts.values() for one in each}):
         for name, each in counts.items():
-            one = next((one for one in each if one.name == label), NOTHING)
+            one = next((one for one in each if one.name == label), _NOTHING)
             there = sum(count.there for count in each) or 1
             taken = sum(count.taken for count in each) or 1
             shares = (
@@ -96,18 +96,20 @@ def _tabulate_class_errors(
                 one.right / one.there if one.there else math.nan,
             )
             f1 = f"{format_number(one.f1)} ({format_number(one.low)} – {format_number(one.high)})"
-            lines.append((label, name, *(format_number(PERCENT * share) for share in shares), f1))
+            lines.append(
+                (label, name, *(format_number(PERCENT_SCALE * share) for share in shares), f1)
+            )
         if people:
-            share = format_number(PERCENT * people.shares().get(label, 0.0))
+            share = format_number(PERCENT_SCALE * people.shares().get(label, 0.0))
             name = f"people, of {format_count(len(people.answers), 'sentence')}"
             lines.append((label, name, "–", share, "–", "–"))
     table = Table(
-        CLASSES, (TableSection("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
+        _CLASSES, (TableSection("", tuple(lines), rules=_changes(lines)),), frozenset(_CLASSES[:2])
     )
     return TableSheet(table, "Classes, in percent")
 
 
-NOTHING = ClassCount("", 0, 0, 0, math.nan, math.nan, math.nan)
+_NOTHING = ClassCount("", 0, 0, 0, math.nan, math.nan, math.nan)
 
 
 def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:
@@ -133,14 +135,14 @@ def _mistakes(study: ResultStudy, cells: Sequence[tuple[str, FrameRow]]) -> Iter
                 counts[place[gold.names[true]], place[said.names[other]]] += 1
         yield (
             _matrix(name, labels, counts)
-            if len(labels) <= MOST
+            if len(labels) <= _MOST
             else _commonest(name, labels, counts)
         )
 
 
 def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
     """Of each class the percentages of what is predicted."""
-    shares = PERCENT * counts / np.maximum(counts.sum(1, keepdims=True), 1)
+    shares = PERCENT_SCALE * counts / np.maximum(counts.sum(1, keepdims=True), 1)
     rows = tuple(
         (label, *(f"{share:.1f}" for share in line))
         for label, line in zip(labels, shares, strict=True)
@@ -155,22 +157,27 @@ def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
         ("class", *labels),
         (TableSection("", rows),),
         frozenset({"class"}),
-        groups=("", *[PREDICTED] * len(labels)),
+        groups=("", *[_PREDICTED] * len(labels)),
     )
     return TableSheet(
         table, f"Confusion matrix of {name}: predictions for the examples of each class (%)", looks
     )
 
 
-PREDICTED = "predicted"
+_PREDICTED = "predicted"
 
 
 def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
     """The commonest mistakes."""
     wrong = counts - np.diag(np.diag(counts))
-    places = [divmod(int(i), len(labels)) for i in np.argsort(-wrong, axis=None)[:MOST]]
+    places = [divmod(int(i), len(labels)) for i in np.argsort(-wrong, axis=None)[:_MOST]]
     rows = tuple(
-        (labels[t], labels[s], f"{wrong[t, s]:,}", f"{PERCENT * wrong[t, s] / counts[t].sum():.1f}")
+        (
+            labels[t],
+            labels[s],
+            f"{wrong[t, s]:,}",
+            f"{PERCENT_SCALE * wrong[t, s] / counts[t].sum():.1f}",
+        )
         for t, s in places
         if wrong[t, s]
     )
@@ -192,11 +199,11 @@ def _list_strata_scores(
             continue
         sheet = _by(study, cells, mine, stratum)
         yield FoldedBlock(
-            f"By {stratum}: {format_count(len(values), 'value')}", (sheet, ProseBlock(BY, "note"))
+            f"By {stratum}: {format_count(len(values), 'value')}", (sheet, ProseBlock(_BY, "note"))
         )
 
 
-BY = (
+_BY = (
     "expected: the score of all test examples, with labels weighted to be as frequent as in this"
     " group. over it: the score minus that, so a difference that is not due to the labels.",
     "Neighbouring numbers and rare values are grouped.",

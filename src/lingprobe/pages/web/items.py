@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.experiment.examples import AnsweredExamples
 from lingprobe.pages.captions import shorten_task
@@ -29,15 +29,15 @@ from lingprobe.tables.web import (
 
 Doubles = NDArray[np.float64]
 
-SOME = 8  # examples of a kind
-KEEP = (
+_SOME = 8  # examples of a kind
+_KEEP = (
     "Examples stand in the order of the data. Measured with --keep-scores (in Python"
     " keep_scores=True), those come first that the probe is surest of."
 )
-SUREST = "The most confident predictions first"
-FIRST = "The first in the data"
-COLUMNS = ("gold", "predicted", "confidence, %", "example")
-WORDS = frozenset({"gold", "predicted", "example"})
+_SUREST = "The most confident predictions first"
+_FIRST = "The first in the data"
+_COLUMNS = ("gold", "predicted", "confidence, %", "example")
+_WORDS = frozenset({"gold", "predicted", "example"})
 
 
 class AnsweredExample(NamedTuple):
@@ -68,7 +68,7 @@ class TaskExamples:
     def missing(self) -> tuple[str, ...]:
         """What is not shown, and why."""
         reader = self.study.beside.examples
-        return () if reader and reader.has_scores else (KEEP,)
+        return () if reader and reader.has_scores else (_KEEP,)
 
     def example_blocks(self, column: TaskColumn) -> Iterator[PageBlock]:
         """Wrong and right examples of the best encoder, the surest mistakes first."""
@@ -87,10 +87,10 @@ class TaskExamples:
             return
         yield from _apart(name, items, self.study.people(column))
         for title, right in (("wrong", False), ("right", True)):
-            mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:SOME]
+            mine = sorted((x for x in items if x.is_right == right), key=lambda x: -x.sure)[:_SOME]
             rows = tuple((x.gold, x.said, _percent(x.sure), x.display_text) for x in mine)
-            table = Table(COLUMNS, (TableSection("", rows),), WORDS)
-            caption = FIRST if any(math.isnan(x.sure) for x in mine) else SUREST
+            table = Table(_COLUMNS, (TableSection("", rows),), _WORDS)
+            caption = _FIRST if any(math.isnan(x.sure) for x in mine) else _SUREST
             if rows:
                 yield FoldedBlock(
                     f"Examples that {name} gets {title}", (TableSheet(table, caption),)
@@ -128,16 +128,16 @@ def _apart(
         for item, labels in asked
         if item.said not in labels
     )
-    table = Table(APART, (TableSection("", rows),), frozenset(APART))
+    table = Table(_APART, (TableSection("", rows),), frozenset(_APART))
     caption = f"{len(rows)} of the {len(asked)} test sentences that people judged"
     yield FoldedBlock(f"Where people and {name} differ", (TableSheet(table, caption),))
 
 
-APART = ("gold", "people", "predicted", "example")
+_APART = ("gold", "people", "predicted", "example")
 
 
 def _percent(share: float) -> str:
-    return "–" if math.isnan(share) else f"{PERCENT * share:.0f}"
+    return "–" if math.isnan(share) else f"{PERCENT_SCALE * share:.0f}"
 
 
 def _certain(probable: Doubles) -> float:

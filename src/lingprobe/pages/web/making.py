@@ -30,22 +30,22 @@ from lingprobe.tables.web import (
 )
 from lingprobe.tasks import TASKS
 
-METHODS = {"keyed": "hewitt-liang-2019-designing", "bits": "voita-titov-2020-information"}
-DATA = ("data", "tasks", "files", "licence")
-LICENCES = ("LICENSE.txt", "LICENSE", "LICENCE.txt", "LICENCE", "LICENSE.md")
-GUIDES = {
+_METHODS = {"keyed": "hewitt-liang-2019-designing", "bits": "voita-titov-2020-information"}
+_DATA = ("data", "tasks", "files", "licence")
+_LICENCES = ("LICENSE.txt", "LICENSE", "LICENCE.txt", "LICENCE", "LICENSE.md")
+_GUIDES = {
     "understand": "What a score shows",
     "compare": "Compare and significance",
     "paper": "What to report in a paper",
 }
-UNKNOWN = "see the provenance of the data"
+_UNKNOWN = "see the provenance of the data"
 
 
 def make_provenance_chapter(study: ResultStudy) -> PageChapter:
     """Data, versions, command, papers."""
     blocks: list[PageBlock] = []
     if rows := tuple(_data(study.runs)):
-        sheet = TableSheet(Table(DATA, (TableSection("", rows),), frozenset(DATA)), "Data")
+        sheet = TableSheet(Table(_DATA, (TableSection("", rows),), frozenset(_DATA)), "Data")
         blocks.append(FoldedBlock("Data and licences", (sheet,)))
     blocks.append(FoldedBlock("Versions", (TermBlock(tuple(_versions(study.runs))),)))
     command, lost = _command(study.frame)
@@ -58,7 +58,7 @@ def make_provenance_chapter(study: ResultStudy) -> PageChapter:
     if entries := format_bibtex(_papers(study)):
         blocks.append(FoldedBlock("Papers to cite", (CodeBlock(entries, "To cite:"),)))
     if address := _documentation():
-        pairs = tuple((f"{address}/{page}.html", title) for page, title in GUIDES.items())
+        pairs = tuple((f"{address}/{page}.html", title) for page, title in _GUIDES.items())
         blocks.append(LinkBlock("In the documentation:", pairs))
     return PageChapter("making", "Provenance", tuple(blocks))
 
@@ -91,13 +91,13 @@ def _data(runs: Sequence[RunPredictions]) -> Iterator[tuple[str, ...]]:
 
 def _licence(folder: Path) -> str:
     """The first line of the licence that lies beside the data."""
-    for name in LICENCES:
+    for name in _LICENCES:
         try:
             lines = (folder / name).read_text("utf-8", errors="replace").split("\n")
         except OSError:
             continue
-        return next((line.strip() for line in lines if line.strip()), UNKNOWN)
-    return UNKNOWN
+        return next((line.strip() for line in lines if line.strip()), _UNKNOWN)
+    return _UNKNOWN
 
 
 def _versions(runs: Sequence[RunPredictions]) -> Iterator[tuple[str, str]]:
@@ -192,5 +192,5 @@ def _papers(study: ResultStudy) -> Iterator[str]:
     for column in study.score_grid.columns:
         yield from papers_of(column.task)
     for row in study.score_grid.rows:
-        yield from [METHODS["keyed"]] if row.keyed else []
-        yield from [METHODS["bits"]] if row.bits == row.bits else []
+        yield from [_METHODS["keyed"]] if row.keyed else []
+        yield from [_METHODS["bits"]] if row.bits == row.bits else []

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.analysis.scores import list_task_scores
 from lingprobe.pages.charts import draw_scores, figure_of
 from lingprobe.pages.grid import ScoreGrid
@@ -14,7 +14,7 @@ from lingprobe.pages.layer_curves import curves_of
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.web.study import ResultStudy, format_count
-from lingprobe.pages.wide import MARK, build_wide_table, explain_table, locate_scores
+from lingprobe.pages.wide import BOLD_MARK, build_wide_table, explain_table, locate_scores
 from lingprobe.tables.web import (
     FoldedBlock,
     PageBlock,
@@ -25,14 +25,14 @@ from lingprobe.tables.web import (
     picture,
 )
 
-DRAWN = 24  # encoders that a figure shows; the best where there are more
-SHADES = 8  # of a cell, from the constant answer to a hundred
-SHADED = (
+_DRAWN = 24  # encoders that a figure shows; the best where there are more
+_SHADES = 8  # of a cell, from the constant answer to a hundred
+_SHADED = (
     "The stronger the colour of a cell, the farther its score lies from the constant answer towards"
     " 100."
 )
-ABOVE = "▲ marks a score above that of the task's oracle, the upper bound of its labels."
-CHOSEN = (
+_ABOVE = "▲ marks a score above that of the task's oracle, the upper bound of its labels."
+_CHOSEN = (
     "Each encoder is shown at the layer that is best on dev, which may differ from task to task."
 )
 
@@ -44,10 +44,12 @@ def make_outcome_chapter(study: ResultStudy) -> PageChapter:
     if said.sentences:
         blocks.append(ProseBlock((said.basis, said.next_step), "note"))
     blocks += [_picture(study), _sheet(study, study.score_grid, "Scores")]
-    notes = [describe_scores(study.score_grid.rows)[0], *_reading(study), SHADED]
-    notes += [CHOSEN] if study.has_chosen else []
+    notes = [describe_scores(study.score_grid.rows)[0], *_reading(study), _SHADED]
+    notes += [_CHOSEN] if study.has_chosen else []
     notes += (
-        [ABOVE] if any(study.is_above(row) for _, _, row in locate_scores(study.score_grid)) else []
+        [_ABOVE]
+        if any(study.is_above(row) for _, _, row in locate_scores(study.score_grid))
+        else []
     )
     blocks.append(ProseBlock(tuple(notes), "note"))
     if study.has_chosen:
@@ -61,7 +63,8 @@ def make_outcome_chapter(study: ResultStudy) -> PageChapter:
 def _reading(study: ResultStudy) -> Iterator[str]:
     """How to read the table, where bold is bold."""
     yield from (
-        text.replace(f" ({MARK} in a terminal)", "") for text in explain_table(study.score_grid)
+        text.replace(f" ({BOLD_MARK} in a terminal)", "")
+        for text in explain_table(study.score_grid)
     )
 
 
@@ -71,10 +74,10 @@ def _picture(study: ResultStudy) -> PageBlock:
     """
     kind = study.beside.figure
     if kind == "dots" and curves_of(study.whole_grid):
-        return picture(lambda: figure_of("layers")(study.whole_grid), CURVES)
+        return picture(lambda: figure_of("layers")(study.whole_grid), _CURVES)
     made, left = _grid_to_draw(study)
     caption = (
-        f"The {format_count(DRAWN, 'encoder')} with the highest scores; {left:,} more are in the"
+        f"The {format_count(_DRAWN, 'encoder')} with the highest scores; {left:,} more are in the"
         " table."
         if left
         else ""
@@ -82,13 +85,13 @@ def _picture(study: ResultStudy) -> PageBlock:
     return picture(lambda: draw_scores(kind, made), caption)
 
 
-CURVES = "Scores by layer, with their 95 % intervals."
+_CURVES = "Scores by layer, with their 95 % intervals."
 
 
 def _grid_to_draw(study: ResultStudy) -> tuple[ScoreGrid, int]:
     """The lines that are drawn, and how many are not."""
     trained = study.lines("trained")
-    best = sorted(trained, key=lambda line: -sum(row.score for row in line.cells.values()))[:DRAWN]
+    best = sorted(trained, key=lambda line: -sum(row.score for row in line.cells.values()))[:_DRAWN]
     kept = {id(line) for line in best}
     lines = tuple(x for x in study.score_grid.lines if x.kind != "trained" or id(x) in kept)
     return replace(study.score_grid, lines=lines), len(trained) - len(best)
@@ -109,6 +112,6 @@ def _sheet(study: ResultStudy, made: ScoreGrid, caption: str) -> TableSheet:
 
 def choose_shade(score: float, constant: float) -> str:
     """The look of a cell by how far its score lies between the constant answer and a hundred."""
-    share = (score - constant) / max(PERCENT - constant, 1e-9)
-    step = 0 if math.isnan(share) else math.ceil(SHADES * min(max(share, 0.0), 1.0))
+    share = (score - constant) / max(PERCENT_SCALE - constant, 1e-9)
+    step = 0 if math.isnan(share) else math.ceil(_SHADES * min(max(share, 0.0), 1.0))
     return f"h{step}" if step else ""

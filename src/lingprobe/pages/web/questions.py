@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, said_of
+from lingprobe.analysis.row import CONSTANT_ENCODER, NO_CONTROL, said_of
 from lingprobe.data.oracles import Kind
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
@@ -14,7 +14,7 @@ from lingprobe.pages.descriptions import describe_reference
 from lingprobe.pages.groups import shared_options
 from lingprobe.pages.web.study import ResultStudy
 from lingprobe.probes import PROBES
-from lingprobe.suites.bibliography import PAPERS, papers_of
+from lingprobe.suites.bibliography import PAPER_NAMES, papers_of
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -27,15 +27,15 @@ from lingprobe.tables.web import (
     TermBlock,
 )
 
-TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
-ENCODED = ("encoder", "role", "what it is", "reference", "read")
-ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
+_TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
+_ENCODED = ("encoder", "role", "what it is", "reference", "read")
+ROLE_NOUNS: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
 
 
 def tasks_chapter(study: ResultStudy) -> PageChapter:
     """Tasks, encoders, probes, and how often what was measured."""
     tasks = Table(
-        TASKS, (TableSection("", _tasks(study)),), frozenset({"task", "question", "paper"})
+        _TASKS, (TableSection("", _tasks(study)),), frozenset({"task", "question", "paper"})
     )
     return PageChapter(
         "asked",
@@ -59,7 +59,7 @@ def _tasks(study: ResultStudy) -> tuple[tuple[str, ...], ...]:
             f"{row.train:,}",
             f"{row.n:,}",
             format_number(row.majority),
-            ", ".join(PAPERS[key] for key in papers_of(column.task)[:1]),
+            ", ".join(PAPER_NAMES[key] for key in papers_of(column.task)[:1]),
         )
         for column in study.score_grid.columns
         for row in [study.firsts[column.task]]
@@ -76,7 +76,7 @@ def _encoders(study: ResultStudy) -> Table:
             what = row.holds if line.kind == "oracle" else describe_reference(ENCODERS, row.encoder)
             name = study.score_grid.names.get(row.encoder, row.encoder)
             read = said_of(row.layer).removeprefix(", ")
-            known = name, ROLES[line.kind], what, row.encoder
+            known = name, ROLE_NOUNS[line.kind], what, row.encoder
             told.setdefault(known, {}).setdefault(read, row)
     rules = kind_rules([next(iter(reads.values())) for reads in told.values()])
     rows = tuple(
@@ -85,7 +85,7 @@ def _encoders(study: ResultStudy) -> Table:
     )
     kept = 5 if study.whole_grid.has_layers else 4
     section = TableSection("", tuple(row[:kept] for row in rows), rules=rules)
-    return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
+    return Table(_ENCODED[:kept], (section,), frozenset(_ENCODED))
 
 
 def _setup_terms(study: ResultStudy) -> list[tuple[str, str]]:
@@ -93,7 +93,7 @@ def _setup_terms(study: ResultStudy) -> list[tuple[str, str]]:
     every = study.score_grid.rows
     plain = [row for row in every if row.control == NO_CONTROL] or every
     probes = dict.fromkeys(row.probe for row in plain)
-    seeds = sorted({row.seeds for row in plain if row.encoder != CONSTANT})
+    seeds = sorted({row.seeds for row in plain if row.encoder != CONSTANT_ENCODER})
     metrics = dict.fromkeys(row.metric for row in plain)
     pairs = [(f"Probe {name}", describe_reference(PROBES, name)) for name in probes]
     many = " to ".join(map(str, dict.fromkeys((seeds[0], seeds[-1]))))

@@ -7,13 +7,15 @@ from lingprobe.data.oracles import Kind
 from lingprobe.pages.web.failures import make_failure_chapter
 from lingprobe.pages.web.making import make_provenance_chapter
 from lingprobe.pages.web.outcome import make_outcome_chapter
-from lingprobe.pages.web.questions import ROLES, tasks_chapter
-from lingprobe.pages.web.study import NOTHING, ResultStudy, StudyContext, format_count
+from lingprobe.pages.web.questions import ROLE_NOUNS, tasks_chapter
+from lingprobe.pages.web.study import EMPTY_STUDY_CONTEXT, ResultStudy, StudyContext, format_count
 from lingprobe.pages.web.trust import make_trust_chapter
 from lingprobe.tables.web import WebDocument
 
 
-def web_page(frame: ResultFrame, scored: ResultFrame, beside: StudyContext = NOTHING) -> str:
+def web_page(
+    frame: ResultFrame, scored: ResultFrame, beside: StudyContext = EMPTY_STUDY_CONTEXT
+) -> str:
     """Trained probes and their scores as one file for browsers, which asks nobody for anything."""
     study = ResultStudy(frame, scored, beside)
     makers = (
@@ -39,8 +41,8 @@ def _title(study: ResultStudy) -> str:
 
 def _about(study: ResultStudy) -> str:
     """What stands below the title."""
-    kinds = {kind: len(_list_encoders_of_kind(study, kind)) for kind in ROLES}
-    counted = ", ".join(format_count(n, ROLES[kind]) for kind, n in kinds.items() if n)
+    kinds = {kind: len(_list_encoders_of_kind(study, kind)) for kind in ROLE_NOUNS}
+    counted = ", ".join(format_count(n, ROLE_NOUNS[kind]) for kind, n in kinds.items() if n)
     every = [run.about for run in study.runs]
     dates = sorted(about.date[:10] for about in every if about.date)
     versions = dict.fromkeys(about.version for about in every)

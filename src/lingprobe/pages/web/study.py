@@ -31,7 +31,7 @@ from lingprobe.pages.verdicts import VerdictStatement, make_statement
 from lingprobe.pages.wide import label_of, select_first_rows
 from lingprobe.tasks import TASKS
 
-DETAILED = 3  # of the encoders that are judged: the best of each task
+MAX_DETAILED_ENCODERS = 3  # of the encoders that are judged: the best of each task
 
 
 class StudyContext(NamedTuple):
@@ -57,7 +57,7 @@ class StudyContext(NamedTuple):
     reads: tuple[str, ...] = ()
 
 
-NOTHING = StudyContext()
+EMPTY_STUDY_CONTEXT = StudyContext()
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class ResultStudy:
 
     frame: ResultFrame
     scores: ResultFrame
-    beside: StudyContext = NOTHING
+    beside: StudyContext = EMPTY_STUDY_CONTEXT
 
     @cached_property
     def statement(self) -> VerdictStatement:
@@ -178,7 +178,7 @@ class ResultStudy:
         shown, the best baseline and the oracle.
         """
         return [
-            *self.ranked_rows(column, "trained")[:DETAILED],
+            *self.ranked_rows(column, "trained")[:MAX_DETAILED_ENCODERS],
             *self.ranked_rows(column, "baseline")[:1],
             *self.ranked_rows(column, "oracle")[:1],
         ]

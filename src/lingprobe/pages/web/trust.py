@@ -7,15 +7,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lingprobe.analysis.comparison import find_order_changes
-from lingprobe.analysis.contests import CORRECTION
-from lingprobe.analysis.encoder_verdicts import POINT, QuestionAnswer, TaskVerdict
+from lingprobe.analysis.contests import DEFAULT_CORRECTION
+from lingprobe.analysis.encoder_verdicts import (
+    RELEVANT_DIFFERENCE_POINTS,
+    QuestionAnswer,
+    TaskVerdict,
+)
 from lingprobe.analysis.row import said_of
-from lingprobe.metrics.multiplicity import NAMES
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.verdicts import round_up
-from lingprobe.pages.web.study import DETAILED, ResultStudy
+from lingprobe.pages.web.study import MAX_DETAILED_ENCODERS, ResultStudy
 from lingprobe.pages.wide import build_wide_table, made_by, score_cell
 from lingprobe.tables.table import (
     Table,
@@ -31,16 +35,16 @@ from lingprobe.tables.web import (
     TableSheet,
 )
 
-COLUMNS = (
+_COLUMNS = (
     *("task", "encoder", "question", "verdict", "score", "best baseline", "difference"),
-    *(f"p ({NAMES[CORRECTION]})", "oracle", "n for 1 point"),
+    *(f"p ({CORRECTION_NAMES[DEFAULT_CORRECTION]})", "oracle", "n for 1 point"),
 )
-WORDS = frozenset({"task", "encoder", "best baseline", "question", "verdict"})
-AUDIT = (
+_WORDS = frozenset({"task", "encoder", "best baseline", "question", "verdict"})
+_AUDIT = (
     "lingprobe inspect TASK audits the data of a task: repeats, leaks between splits, and what"
     " rules and simple models score on it without an encoder."
 )
-DECIDE = (
+_DECIDE = (
     "better: than every baseline that the question has, a constant answer among them. n for 1"
     " point: test examples that detect a difference of 1 point with a power of 80 %; –: these do."
 )
@@ -50,7 +54,7 @@ def make_trust_chapter(study: ResultStudy) -> PageChapter:
     """What there is to be compared with, and what to keep in mind."""
     blocks: list[PageBlock] = []
     if study.statement.sentences:
-        blocks += [_sheet(study), ProseBlock((DECIDE,), "note")]
+        blocks += [_sheet(study), ProseBlock((_DECIDE,), "note")]
     whole = build_wide_table(study.score_grid)
     for section in whole.sections[1:]:
         blocks.append(TableSheet(replace(whole, sections=(section,))))
@@ -61,7 +65,7 @@ def make_trust_chapter(study: ResultStudy) -> PageChapter:
         *describe_scores(study.score_grid.rows)[1:],
         *made_by(study.score_grid),
         *study.beside.remarks,
-        AUDIT,
+        _AUDIT,
     )
     blocks.append(FoldedBlock("Data and probes: caveats", (ProseBlock(notes, "note"),)))
     return PageChapter("trust", "How far to trust the scores", tuple(blocks))
@@ -72,7 +76,7 @@ def _sheet(study: ResultStudy) -> TableSheet:
     lines = [
         (column, one, answer)
         for column in study.score_grid.columns
-        for one in study.verdicts_on(column)[:DETAILED]
+        for one in study.verdicts_on(column)[:MAX_DETAILED_ENCODERS]
         for answer in one.answers
     ]
     rows = tuple(_build_trust_row(study, *line) for line in lines)
@@ -80,9 +84,11 @@ def _sheet(study: ResultStudy) -> TableSheet:
     looks |= {(0, r, 3): "bad" for r, (*_, one) in enumerate(lines) if one.verdict == "worse"}
     rules = frozenset(r for r in range(1, len(lines)) if lines[r][0] != lines[r - 1][0])
     caption = "Encoders against the best baseline"
-    if len(study.statement) > DETAILED:
-        caption += f", the best {DETAILED} of each task"
-    return TableSheet(Table(COLUMNS, (TableSection("", rows, rules=rules),), WORDS), caption, looks)
+    if len(study.statement) > MAX_DETAILED_ENCODERS:
+        caption += f", the best {MAX_DETAILED_ENCODERS} of each task"
+    return TableSheet(
+        Table(_COLUMNS, (TableSection("", rows, rules=rules),), _WORDS), caption, looks
+    )
 
 
 def _build_trust_row(
@@ -107,7 +113,7 @@ def _build_trust_row(
 
 def _examples_needed(one: QuestionAnswer) -> str:
     """How many test examples detect a difference of a point; a dash where these do."""
-    if one.decision.detectable <= POINT:
+    if one.decision.detectable <= RELEVANT_DIFFERENCE_POINTS:
         return "–"
-    needed = one.needed_examples(POINT)
+    needed = one.needed_examples(RELEVANT_DIFFERENCE_POINTS)
     return f"{round_up(needed):,}" if needed else ""

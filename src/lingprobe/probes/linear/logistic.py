@@ -21,8 +21,10 @@ from lingprobe.data.errors import DataProblem
 
 Doubles = NDArray[np.float64]
 
-TOLERANCE = 5e-6  # of the objective: how far above its minimum a search may end, as it estimates
-MAX_STEPS = 300
+_OBJECTIVE_TOLERANCE = (
+    5e-6  # of the objective: how far above its minimum a search may end, as it estimates
+)
+_MAX_STEPS = 300
 _MAX_TRIALS = 12
 _SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 _SCALES = (0.05, 20.0)  # of the guessed inverse Hessian
@@ -482,11 +484,11 @@ class _Path:
     def descend(self, penalty: float) -> float:
         """Go to the minimum of a penalty; its objective."""
         guess, going = self._guess(penalty), np.arange(self.problem.outputs)
-        for _ in range(MAX_STEPS):
+        for _ in range(_MAX_STEPS):
             values, slope = self._objective(self.place[going], self.sums.take(going), penalty)
             direction = -self._invert(guess, slope, going, penalty)
             promise = -self._dot(direction, slope)
-            on = (promise / 2 > TOLERANCE * values)[:, 0]
+            on = (promise / 2 > _OBJECTIVE_TOLERANCE * values)[:, 0]
             if not on.any():
                 break
             going = going[on]

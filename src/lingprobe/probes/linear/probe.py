@@ -27,7 +27,7 @@ from lingprobe.probes.features import read_finite_features
 from lingprobe.probes.linear import room
 from lingprobe.probes.linear.decomposition import FeatureScale, SharedDecomposition
 from lingprobe.probes.linear.discriminant import LinearModel
-from lingprobe.probes.linear.ridge import PENALTIES
+from lingprobe.probes.linear.ridge import RIDGE_PENALTIES
 from lingprobe.probes.linear.selection import (
     LOGISTIC_PENALTIES,
     Member,
@@ -41,7 +41,7 @@ from lingprobe.probes.linear.targets import ClosedFit, TrainingTargets, pose_tar
 
 Doubles = NDArray[np.float64]
 
-MODELS: Mapping[Member, str] = {
+_MODELS: Mapping[Member, str] = {
     "discriminant": "shrunk linear discriminant analysis",
     "logistic": "logistic regression",
 }
@@ -90,7 +90,7 @@ class LinearProbe:
     @property
     def settings(self) -> Sequence[Mapping[str, Any]]:
         """Every member at both scales with its penalties."""
-        penalties = {"discriminant": PENALTIES, "logistic": LOGISTIC_PENALTIES}
+        penalties = {"discriminant": RIDGE_PENALTIES, "logistic": LOGISTIC_PENALTIES}
         scales = (False, True) if self.standardised is None else (self.standardised,)
         return [
             {"member": member, "standardised": standardised, "penalty": penalty}
@@ -191,8 +191,8 @@ class LinearProbe:
             "penalty": penalty,
             "dev": _rate_scores(held_out, cuts),
             MembersCompared.key: MembersCompared(
-                "ridge regression" if train.labels.link is None else MODELS[member],
-                {MODELS[name]: loss for name, loss in shared.losses.items()},
+                "ridge regression" if train.labels.link is None else _MODELS[member],
+                {_MODELS[name]: loss for name, loss in shared.losses.items()},
                 *shared.examples,
             ).plain(),
         }

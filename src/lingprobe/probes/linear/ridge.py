@@ -18,22 +18,24 @@ from lingprobe.probes.linear.discriminant import LinearModel
 
 Doubles = NDArray[np.float64]
 
-PENALTIES = tuple(10.0 ** (k / 2) for k in range(-12, 9))
+RIDGE_PENALTIES = tuple(10.0 ** (k / 2) for k in range(-12, 9))
 """Relative to the mean eigenvalue."""
 _COARSE, _FINER = range(18, 1, -4), (2, 1)  # which are tried, then at which steps around the best
 _FACTORED = range(14, 5, -2)  # where each penalty takes a factorisation
 
 
 def find_penalty(loss: Callable[[float], float], decomposition: SharedDecomposition) -> float:
-    """The penalty of the least leave-one-out loss among PENALTIES; of equal ones the largest."""
+    """The penalty of the least leave-one-out loss among `RIDGE_PENALTIES`; of equal
+    ones the largest.
+    """
     grid, steps = (_FACTORED, ()) if decomposition.is_factored else (_COARSE, _FINER)
-    losses = {k: loss(PENALTIES[k]) for k in grid}
+    losses = {k: loss(RIDGE_PENALTIES[k]) for k in grid}
     best = min(losses, key=losses.__getitem__)
     for step in steps:
-        near = {best + step, best - step} & set(range(len(PENALTIES)))
-        losses |= {k: loss(PENALTIES[k]) for k in sorted(near, reverse=True)}
+        near = {best + step, best - step} & set(range(len(RIDGE_PENALTIES)))
+        losses |= {k: loss(RIDGE_PENALTIES[k]) for k in sorted(near, reverse=True)}
         best = min(losses, key=losses.__getitem__)
-    return float(PENALTIES[best])
+    return float(RIDGE_PENALTIES[best])
 
 
 @dataclass(frozen=True, slots=True)

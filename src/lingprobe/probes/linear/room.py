@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lingprobe.data.sizes import SINGLE, FitSize, WorkAmount
+from lingprobe.data.sizes import FLOAT32_BYTES, FitSize, WorkAmount
 
 _DOUBLE = 8
 _SAMPLED, _LEAST = 4000, 1000  # examples of leave-one-out predictions
@@ -21,7 +21,7 @@ def estimate_linear_memory(size: FitSize) -> int:
     state = _DOUBLE * size.outputs * (size.features + 1) * _MOVES
     decomposition = _DOUBLE * few * (few + size.features + sample)
     scores = 6 * _DOUBLE * min(max(_SCORED, _LEAST * size.outputs), sample * size.outputs)
-    return size.inputs + SINGLE * size.features * size.train + decomposition + state + scores
+    return size.inputs + FLOAT32_BYTES * size.features * size.train + decomposition + state + scores
 
 
 def estimate_linear_work(size: FitSize) -> WorkAmount:
@@ -29,4 +29,6 @@ def estimate_linear_work(size: FitSize) -> WorkAmount:
     numbers, few = size.train * size.features, min(size.features, size.train)
     columns = size.outputs - (size.outputs == 2 and not size.sets)
     searched = 4 * _PASSES * numbers * columns if size.outputs > 1 else 0
-    return WorkAmount(4 * numbers * few + _AXES * few**3 + searched, 4 * SINGLE * numbers, _PASSES)
+    return WorkAmount(
+        4 * numbers * few + _AXES * few**3 + searched, 4 * FLOAT32_BYTES * numbers, _PASSES
+    )

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Column
 from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.data.vectors import Ints
@@ -125,7 +125,7 @@ def pose_targets(labels: Column) -> TrainingTargets:
             " use a probe of trees"
         )
     matrix = labels.matrix().astype(np.float64)
-    return SetTargets(np.where(np.isnan(matrix), np.nan, matrix >= HOLDS))
+    return SetTargets(np.where(np.isnan(matrix), np.nan, matrix >= MIN_LABEL_WEIGHT))
 
 
 def sample_rows(examples: int, outputs: int) -> Ints:

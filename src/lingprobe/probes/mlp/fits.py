@@ -16,9 +16,9 @@ from lingprobe.datasets.splits import stratified_folds
 from lingprobe.probes.features import AffineScaling, ScaledTargets
 from lingprobe.probes.mlp.grid import GridMember
 
-FOLDS, SHUFFLED = 10, 1111  # SentEval's `kfold` of published figures, and its seed
-HELD_OUT = 0.05  # of train, by which the network that was chosen is stopped
-LEAST = 20  # examples of which that is one
+SENTEVAL_FOLD_COUNT, _SHUFFLED = 10, 1111  # SentEval's `kfold` of published figures, and its seed
+_HELD_OUT = 0.05  # of train, by which the network that was chosen is stopped
+MIN_EXAMPLES_TO_HOLD_OUT = 20  # examples of which that is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,14 @@ def make_tuning_folds(job: JobInput) -> list[tuple[Ints, Ints]]:
     """The inner folds of train on which L2 and the rest of a grid is tuned where there is no dev:
     what is learnt from and what is judged on.
     """
-    fold = stratified_folds(job.strata, FOLDS, SHUFFLED)
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
+    fold = stratified_folds(job.strata, SENTEVAL_FOLD_COUNT, _SHUFFLED)
+    return [
+        (np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(SENTEVAL_FOLD_COUNT)
+    ]
 
 
 def hold_out_rows(job: JobInput, seed: int) -> tuple[Ints, Ints]:
     """Train without a twentieth, and that twentieth, at random."""
-    order = np.random.default_rng([seed, SHUFFLED]).permutation(len(job.train))
-    few = int(HELD_OUT * len(order))
+    order = np.random.default_rng([seed, _SHUFFLED]).permutation(len(job.train))
+    few = int(_HELD_OUT * len(order))
     return order[few:], order[:few]

@@ -24,7 +24,7 @@ from lingprobe.probes.mlp.blocks import GridNetwork, StackedNetworks
 from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork
 from lingprobe.probes.schedules import list_early_steps
 
-AHEAD = 64  # batches that are drawn at once
+_AHEAD = 64  # batches that are drawn at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class JointTraining:
         """Batches of one size for ever, [groups, batch]: they run on over the end of a pass, so
         that groups may differ in how many examples they have. For as long as every group is there.
         """
-        groups, ahead = self.groups, size * AHEAD
+        groups, ahead = self.groups, size * _AHEAD
         left = [torch.empty(0, dtype=torch.int64) for _ in groups]
         while True:
             for place, group in enumerate(groups):

@@ -32,8 +32,8 @@ from lingprobe.nets.memory import at_most
 from lingprobe.probes.ettinger import EttingerProbe
 from lingprobe.probes.features import make_targets, read_finite_features, scaled_train
 from lingprobe.probes.mlp.fits import (
-    FOLDS,
-    LEAST,
+    MIN_EXAMPLES_TO_HOLD_OUT,
+    SENTEVAL_FOLD_COUNT,
     GridFit,
     JobInput,
     hold_out_rows,
@@ -41,26 +41,26 @@ from lingprobe.probes.mlp.fits import (
 )
 from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork, count_network_weights
 from lingprobe.probes.mlp.perceptron import FittedPerceptron
-from lingprobe.probes.mlp.protocols import PROTOCOLS, GridProtocol
+from lingprobe.probes.mlp.protocols import GRID_PROTOCOLS, GridProtocol
 from lingprobe.probes.plain import OneByOne
 from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
-NARROW = 64
+_NARROW = 64
 # hidden activations and scores of one step: beyond this, products are as fast as they get and
 # memory is not
-AT_ONCE = 2**23
+_AT_ONCE = 2**23
 # bytes of features of inputs that are trained together
-ROOM = 2**26
+_ROOM = 2**26
 # bytes of the networks that are trained together, and of one of their numbers: the number itself,
 # its gradient and what Adam keeps of it
-STATE, NUMBER = 2**31, 16
+_STATE, _NUMBER = 2**31, 16
 # passes over train that SentEval's loop usually makes
-USUAL_PASSES = 50
+_USUAL_PASSES = 50
 # bytes that a step moves for a number of a network, most of them for Adam, and for a hidden state
-ADAM, STATES = 72, 100
+_ADAM, _STATES = 72, 100
 # the seed that a halved grid is tuned with: the choice must not depend on which seeds are asked for
-TUNED = 0
+_TUNED = 0
 
 
 def mlp(
@@ -82,7 +82,7 @@ def mlp(
                 " options out"
             )
         return OneByOne(EttingerProbe())
-    chosen = PROTOCOLS[protocol]
+    chosen = GRID_PROTOCOLS[protocol]
     _check_grid(hidden, dropout, l2)
     plan = chosen.plan
     if isinstance(plan, SentEvalLoop):
@@ -163,7 +163,7 @@ class MlpProbe(DeviceAwareProbe):
         """
         half = 2 if self._format(size.features) == "bf16" else 0
         copies = size.inputs + (4 + half) * size.features * size.train
-        networks = NUMBER * count_network_weights(self._grid(), size.features, size.outputs)
+        networks = _NUMBER * count_network_weights(self._grid(), size.features, size.outputs)
         return copies + size.targets + networks + size.scores
 
     def work(self, size: FitSize, seeds: int) -> WorkAmount:
@@ -171,7 +171,7 @@ class MlpProbe(DeviceAwareProbe):
         plan, grid = self.protocol.plan, self._grid()
         batch, networks = plan.batch_of(size.train), float(len(grid) * seeds)
         if isinstance(plan, SentEvalLoop):
-            steps = float(USUAL_PASSES * size.train / batch)
+            steps = float(_USUAL_PASSES * size.train / batch)
         else:
             steps = plan.steps_of(size.train)
             if self.protocol.has_cuts and len(grid) > 1:
@@ -181,7 +181,7 @@ class MlpProbe(DeviceAwareProbe):
         )
         beside = machine.beside_products(self._format(size.features) == "bf16")
         states = steps * networks * batch * sum(one.hidden for one in grid) / len(grid)
-        moved = ADAM * changed + STATES * states
+        moved = _ADAM * changed + _STATES * states
         return WorkAmount(6 * changed * batch * beside, moved, steps)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
@@ -213,10 +213,10 @@ class MlpProbe(DeviceAwareProbe):
             raise ReadingProblem(f"{self.name} has no training examples")
         if len(dev):
             return
-        if isinstance(self.protocol.plan, SentEvalLoop) and len(train) < LEAST:
+        if isinstance(self.protocol.plan, SentEvalLoop) and len(train) < MIN_EXAMPLES_TO_HOLD_OUT:
             raise ReadingProblem(
                 f"{self.name} is tuned on folds of train where there are no dev examples, and"
-                f" {len(train)} are too few; give {LEAST}, or a dev split"
+                f" {len(train)} are too few; give {MIN_EXAMPLES_TO_HOLD_OUT}, or a dev split"
             )
         if isinstance(self.protocol.plan, AnnealingSchedule) and len(self._grid()) > 1:
             raise ReadingProblem(
@@ -231,7 +231,7 @@ class MlpProbe(DeviceAwareProbe):
             for each in self._inputs_of(number, job):
                 alike = waiting.setdefault(self._likeness(each), [])
                 alike.append(each)
-                if sum(one.train.nbytes for one in alike) > at_most(ROOM, 0.25):
+                if sum(one.train.nbytes for one in alike) > at_most(_ROOM, 0.25):
                     yield waiting.pop(self._likeness(each))
         yield from waiting.values()
 
@@ -274,17 +274,17 @@ class MlpProbe(DeviceAwareProbe):
         halved, rest = [], []
         for one in inputs:
             if self.protocol.has_cuts and len(one.grid) > 1:
-                halved.append(GridFit(one, TUNED, one.grid))
+                halved.append(GridFit(one, _TUNED, one.grid))
             else:
                 rest += [GridFit(one, seed, one.grid) for seed in one.seeds]
         for fit, trained in self._train(halved):
-            if TUNED in fit.input.seeds:
+            if _TUNED in fit.input.seeds:
                 yield fit, trained
             chosen = [best_of(trained, self.protocol).member]
             rest += [
-                GridFit(fit.input, seed, chosen, told={"tuned": TUNED})
+                GridFit(fit.input, seed, chosen, told={"tuned": _TUNED})
                 for seed in fit.input.seeds
-                if seed != TUNED
+                if seed != _TUNED
             ]
         yield from self._train(rest)
 
@@ -307,7 +307,11 @@ class MlpProbe(DeviceAwareProbe):
         for one, seed in asked:
             means = np.mean(scores.get((one.job, one.read, seed), [[0.0]]), 0)
             best = int(np.argmax(np.round(100 * means, 2)))
-            told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(one.grid) > 1 else {}
+            told = (
+                {"folds": SENTEVAL_FOLD_COUNT, "folds_dev": float(means[best])}
+                if len(one.grid) > 1
+                else {}
+            )
             rest.append(GridFit(one, seed, [one.grid[best]], hold_out_rows(one, seed), told))
         return rest
 
@@ -321,10 +325,10 @@ class MlpProbe(DeviceAwareProbe):
             (_, outputs, _), features = one.kind, one.train.shape[1]
             batch = self.protocol.plan.batch_of(alike[0].examples)
             units = max(sum(member.hidden + outputs for member in fit.grid) for fit in alike)
-            state = NUMBER * max(
+            state = _NUMBER * max(
                 count_network_weights(fit.grid, features, outputs) for fit in alike
             )
-            most = max(1, min(AT_ONCE // (batch * units), at_most(STATE, 0.25) // state))
+            most = max(1, min(_AT_ONCE // (batch * units), at_most(_STATE, 0.25) // state))
             for start in range(0, len(alike), most):
                 part = alike[start : start + most]
                 yield from zip(part, in_halves(self._at_once, part), strict=True)
@@ -342,7 +346,7 @@ class MlpProbe(DeviceAwareProbe):
         machine.spare_torch()
         import torch
 
-        from lingprobe.probes.losses import LOSSES
+        from lingprobe.probes.losses import CURVED_LOSSES
         from lingprobe.probes.mlp.joint import GroupExamples, TrainingProblem, share_tensors
         from lingprobe.probes.mlp.loops import train_networks
 
@@ -362,17 +366,17 @@ class MlpProbe(DeviceAwareProbe):
             aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
             return GroupExamples.of(
                 share_tensors(lambda x: torch.from_numpy(x).to(device, dtype), features),
-                share_tensors(lambda y: LOSSES[loss].targets(y).to(device), aims),
+                share_tensors(lambda y: CURVED_LOSSES[loss].targets(y).to(device), aims),
                 rows or None,
             )
 
-        problem = TrainingProblem(part(0), part(1), LOSSES[loss], outputs, likeliest)
+        problem = TrainingProblem(part(0), part(1), CURVED_LOSSES[loss], outputs, likeliest)
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
         return train_networks(problem, seeds, grids, plan, dtype)
 
     def _format(self, features: int) -> Literal["bf16", "float32"]:
         """What the products of an input so wide are computed in."""
-        return self.used_precision if features >= NARROW else "float32"
+        return self.used_precision if features >= _NARROW else "float32"
 
     def _grid(self) -> list[GridMember]:
         """Every member; without hidden units there is nothing to drop."""

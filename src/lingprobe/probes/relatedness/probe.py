@@ -20,10 +20,10 @@ from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork
 from lingprobe.probes.relatedness.scale import ScoreScale
 from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 
-LINEAR = GridMember(hidden=0)
-FIVE = ScoreScale(lowest=1, many=5)
+_LINEAR = GridMember(hidden=0)
+_FIVE = ScoreScale(lowest=1, many=5)
 # tools/relatedness.py of SentEval: looks every 50 passes, ends at the fourth without a better r
-SENTEVAL = SentEvalLoop(batch=64, tenacity=3, epoch_size=50, max_epoch=1000)
+_SENTEVAL = SentEvalLoop(batch=64, tenacity=3, epoch_size=50, max_epoch=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class RegressionProtocol:
     scaled: bool = False
 
 
-PROTOCOLS = {
+_PROTOCOLS = {
     # a linear layer over thousands of features needs a strong decay, and time to feel it
     "fast": RegressionProtocol(AnnealingSchedule(epochs=30, steps=600, decay=3.0), scaled=True),
     # five classes from 1 to 5 whatever the scores: 0 to 5 of STS-B has no class for 0
-    "senteval": RegressionProtocol(SENTEVAL, FIVE),
+    "senteval": RegressionProtocol(_SENTEVAL, _FIVE),
     # Krasnowska-Kieraś & Wróblewska 2019, footnote 8: 50 units and batches of 128, neither of which
     # SentEval's regression reads
-    "krasnowska": RegressionProtocol(SENTEVAL, FIVE),
+    "krasnowska": RegressionProtocol(_SENTEVAL, _FIVE),
 }
 
 
@@ -57,7 +57,7 @@ def relatedness(
     dev.
     """
     name = "relatedness" if protocol == "fast" else f"relatedness-{protocol}"
-    return RelatednessProbe(name, PROTOCOLS[protocol])
+    return RelatednessProbe(name, _PROTOCOLS[protocol])
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class RelatednessProbe(DeviceAwareProbe):
             )
             for each, y in zip(arrays, wanted, strict=True)
         )
-        problem, grids = TrainingProblem(train, dev, loss, many), [[LINEAR]] * len(fits)
+        problem, grids = TrainingProblem(train, dev, loss, many), [[_LINEAR]] * len(fits)
         seeds = [seed for _, seed in fits]
         return [best for [best] in train_networks(problem, seeds, grids, plan, torch.float32)]
 

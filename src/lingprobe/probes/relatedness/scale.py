@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.data.vectors import Floats
 
-MOST = 20  # classes; scores of a wider scale are better divided first
+_MOST = 20  # classes; scores of a wider scale are better divided first
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class ScoreScale:
         """
         lowest, highest = int(np.floor(scores.min())), int(np.ceil(scores.max()))
         many = max(highest - lowest + 1, 2)
-        if many > MOST:
+        if many > _MOST:
             raise ReadingProblem(
                 f"relatedness has a class for each whole number, and the scores go from {lowest} to"
-                f" {highest}; bring them to at most {MOST} (such as 0 to 5), or take mlp"
+                f" {highest}; bring them to at most {_MOST} (such as 0 to 5), or take mlp"
             )
         return cls(lowest, many)
 

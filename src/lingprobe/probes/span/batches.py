@@ -16,7 +16,7 @@ from torch import Tensor
 from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.probes.span.spans import SpanUnitPairs, make_ragged
 
-LONGEST = 2**24  # units of a span, so that start and length make one number
+_LONGEST = 2**24  # units of a span, so that start and length make one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ def _find_distinct_spans(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
     """Starts and stops of the distinct spans, those of one unit first, and which of them each
     example has.
     """
-    keys, which = np.unique(starts * LONGEST + (stops - starts), return_inverse=True)
-    starts, lengths = keys // LONGEST, keys % LONGEST
+    keys, which = np.unique(starts * _LONGEST + (stops - starts), return_inverse=True)
+    starts, lengths = keys // _LONGEST, keys % _LONGEST
     order = np.argsort(lengths != 1, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))

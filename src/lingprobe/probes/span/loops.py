@@ -29,7 +29,7 @@ from lingprobe.probes.span.training import (
     loss_of,
 )
 
-JUDGED = 256  # sentences of a batch where nothing is learnt
+_JUDGED = 256  # sentences of a batch where nothing is learnt
 
 
 def train_edge_networks(
@@ -171,7 +171,7 @@ def judge_nets(
     """How each network does on dev, or on its first sentences."""
     counts = torch.zeros(len(nets), 2, dtype=torch.float64)
     sums, sizes = np.zeros((len(nets), 2)), np.zeros(2)
-    for rows in dev.passes(JUDGED, first or None):
+    for rows in dev.passes(_JUDGED, first or None):
         batch = batch_of(dev, rows, config.design.context)
         wanted = dev.wanted(batch.rows)
         single = wanted.argmax(1) if dev.single and wanted.ndim > 1 else None

@@ -9,7 +9,7 @@ read that first. Here steps are folded into each other where scores stay the sam
 - The projection (1) is linear and the weights of a span sum to one, so units are pooled (2) before
   they are projected, and a span that several examples have is projected once.
 - The projection and the first layer of the classifier (3) are two matrices in a row. The cheaper
-  product comes first: `UnitProjection.onward`, MERGES.
+  product comes first: `UnitProjection.onward`, `_MERGES`.
 - That first layer, too, is applied to distinct spans, and its halves are added where two of them
   make an example: `SideContribution`.
 """
@@ -38,7 +38,7 @@ from lingprobe.probes.span.spans import (
 
 # distinct spans per number of the narrower side of a projection beyond which it is multiplied with
 # the next matrix before the spans
-MERGES = 2
+_MERGES = 2
 
 
 class LayerSource(NamedTuple):
@@ -228,7 +228,7 @@ class UnitProjection(NamedTuple):
         first.
         """
         matrix, constant = self.matrix, 0.0 if self.bias is None else weights @ self.bias
-        if matrix is None or sum(map(len, rows)) > MERGES * min(matrix.shape):
+        if matrix is None or sum(map(len, rows)) > _MERGES * min(matrix.shape):
             both = weights if matrix is None else weights @ matrix
             both = both if self.factor is None else both * self.factor
             return SideContribution(multiply_parts(rows, both), constant)

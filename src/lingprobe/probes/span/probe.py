@@ -28,7 +28,7 @@ from lingprobe.nets import precision as machine
 from lingprobe.nets.device import DeviceAwareProbe, check_device, in_halves
 from lingprobe.probes.span.plans import NetworkDesign, PlateauSchedule, Pool, TrainingConfig
 from lingprobe.probes.span.room import (
-    JUDGED,
+    SCORING_BATCH_SENTENCES,
     estimate_edge_memory,
     estimate_edge_work,
     reads_in_parts,
@@ -62,7 +62,7 @@ class EdgeProtocol:
     norm: bool = False
 
 
-PROTOCOLS = {
+EDGE_PROTOCOLS = {
     # the paper's network under a schedule of our own; batches are counted in sentences
     "fast": EdgeProtocol(
         AnnealingSchedule(
@@ -157,7 +157,7 @@ class SpanProbe(DeviceAwareProbe):
     @property
     def config(self) -> TrainingConfig:
         """The network and its training, as nets read them."""
-        chosen = PROTOCOLS[self.protocol]
+        chosen = EDGE_PROTOCOLS[self.protocol]
         own = (
             self.pool,
             self.projection,
@@ -374,7 +374,7 @@ class EdgePredictor:
         given = examples_of(readings, np.arange(len(readings)), self.config)
         found = np.zeros((len(readings), len(readings.labels.names)), np.float32)
         with torch.no_grad():
-            for rows in given.passes(JUDGED):
+            for rows in given.passes(SCORING_BATCH_SENTENCES):
                 batch = batch_of(given, rows, design.context)
                 gathered = GatheredVectors(given, batch, design.layer_norm)
                 found[batch.rows] = compute_logits(net, batch, gathered).numpy()

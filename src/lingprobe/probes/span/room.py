@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lingprobe.data.reading import Readings, read_of
-from lingprobe.data.sizes import SINGLE, FitSize, WorkAmount
+from lingprobe.data.sizes import FLOAT32_BYTES, FitSize, WorkAmount
 from lingprobe.nets.memory import at_most, in_parts
 from lingprobe.probes.span.plans import NetworkDesign, PlateauSchedule, TrainingConfig
 
 # bytes of a number of a network: itself, its gradient, three that Adam keeps, and at its best
-NUMBER = 24
-JUDGED = 256  # sentences of a batch where scores are asked for
-ANY = 2**62
-ADAM = 250  # bytes that a step moves for a number of a network
-USUAL_LOOKS = 60  # at dev, until a published schedule ends
+_NUMBER = 24
+SCORING_BATCH_SENTENCES = 256  # sentences of a batch where scores are asked for
+_ANY = 2**62
+_ADAM = 250  # bytes that a step moves for a number of a network
+_USUAL_LOOKS = 60  # at dev, until a published schedule ends
 
 
 def count_edge_weights(design: NetworkDesign, features: int, sides: int, outputs: int) -> int:
@@ -31,17 +31,17 @@ def estimate_edge_work(config: TrainingConfig, size: FitSize) -> WorkAmount:
     """That of training one network."""
     plan, sentences = config.plan, size.sentences or size.train
     if isinstance(plan, PlateauSchedule):
-        batch, steps = plan.batch, USUAL_LOOKS * plan.every(sentences)
+        batch, steps = plan.batch, _USUAL_LOOKS * plan.every(sentences)
     else:
         batch, steps = plan.batch_of(sentences), plan.steps_of(sentences)
     examples = batch * size.train / sentences
     one = count_edge_weights(config.design, size.features, size.sides, size.outputs)
-    return WorkAmount(6 * steps * one * examples, ADAM * steps * one, steps)
+    return WorkAmount(6 * steps * one * examples, _ADAM * steps * one, steps)
 
 
 def network_bytes(design: NetworkDesign, features: int, sides: int, outputs: int) -> int:
     """Bytes of a network in training."""
-    return NUMBER * count_edge_weights(design, features, sides, outputs)
+    return _NUMBER * count_edge_weights(design, features, sides, outputs)
 
 
 def estimate_edge_memory(design: NetworkDesign, size: FitSize) -> int:
@@ -58,12 +58,12 @@ def reads_in_parts(
     sides, outputs = train.dataset.sites.shape[1], len(train.labels.names)
     spans, every = train.vectors.spans, len(train.vectors.layers[0])
     sentences = every if spans is None else len(spans.sentences) - 1
-    units = every * JUDGED // max(JUDGED, sentences)
+    units = every * SCORING_BATCH_SENTENCES // max(SCORING_BATCH_SENTENCES, sentences)
 
     def cost(text: str) -> int:
         read = read_of(text, train.vectors.names)
         widths: list[int] = [train.vectors.layer(name).shape[1] for name in read.layers]
         dim = widths[0] if read.how == "mix" else sum(widths)
-        return network_bytes(design, dim, sides, outputs) + 2 * SINGLE * units * sum(widths)
+        return network_bytes(design, dim, sides, outputs) + 2 * FLOAT32_BYTES * units * sum(widths)
 
-    return in_parts(reads, cost, at_most(ANY, 0.5))
+    return in_parts(reads, cost, at_most(_ANY, 0.5))

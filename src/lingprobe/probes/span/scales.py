@@ -17,9 +17,9 @@ from lingprobe.data.vectors import (
 )
 from lingprobe.probes.features import common_scale
 
-SAMPLE = 8192  # units that the scale is taken from
+_SAMPLE = 8192  # units that the scale is taken from
 # share of the examples that a label is taken to have at least, and at most all but that
-RAREST = 1e-4
+_RAREST = 1e-4
 
 
 class LayerScales(NamedTuple):
@@ -59,7 +59,7 @@ def compute_prior_logits(labels: Column, loss: str) -> Floats:
         if sets.partial
         else np.full(len(sets.names), len(sets))
     )
-    share = np.clip(held / np.maximum(seen, 1), RAREST, 1 - RAREST)
+    share = np.clip(held / np.maximum(seen, 1), _RAREST, 1 - _RAREST)
     return np.asarray(
         np.log(share) if loss == "softmax" else np.log(share / (1 - share)), np.float32
     )
@@ -73,7 +73,7 @@ def sample_units(train: Readings, rows: Ints) -> Ints:
     )
     chosen = np.concatenate([rows + k * len(train) for k in range(train.dataset.sites.shape[1])])
     units = np.unique(expand_ranges(starts[chosen], stops[chosen])[0])
-    return units[np.linspace(0, len(units) - 1, min(len(units), SAMPLE)).round().astype(np.int64)]
+    return units[np.linspace(0, len(units) - 1, min(len(units), _SAMPLE)).round().astype(np.int64)]
 
 
 def _normalize_layer(layer: Floats) -> Floats:

@@ -20,15 +20,15 @@ from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
     define_edge_task,
 )
 
-MANY = 10  # files, from which on each is taken for a document
-COLUMNS = (
+MIN_DOCUMENT_FILES = 10  # files, from which on each is taken for a document
+COLUMN_FILE_SUFFIXES = (
     ".txt",
     ".conllup",
     ".conll",
@@ -70,14 +70,14 @@ def _entities(
 ) -> Iterator[SentenceTargets]:
     for part in parts:
         suffix = uncompressed_path(part.path).suffix
-        if suffix in CONLLU:
+        if suffix in EDGE_TREE_SUFFIXES:
             yield from _read_mentions(options, part, count)
-        elif suffix in conll2012.SUFFIXES:
+        elif suffix in conll2012.CONLL2012_SUFFIXES:
             for block in conll2012.read_conll2012(part.path, options.on_error, count.tally):
                 if (named := count.try_reading(options.on_error, block.entities)) is not None:
                     yield _spans(block.sentence, named, part.split, block.document)
         else:
-            yield from _columns(options, part, count, len(parts) > MANY)
+            yield from _columns(options, part, count, len(parts) > MIN_DOCUMENT_FILES)
 
 
 def _read_mentions(
@@ -99,7 +99,7 @@ def _chunks(
     options: BioOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     for part in parts:
-        yield from _columns(options, part, count, len(parts) > MANY, chunks=True)
+        yield from _columns(options, part, count, len(parts) > MIN_DOCUMENT_FILES, chunks=True)
 
 
 def _columns(
@@ -132,11 +132,13 @@ def _spans(
 
 
 def _entity_files(options: BioOptions) -> list[CorpusPart]:
-    return list_corpus_files(options.paths, COLUMNS + CONLLU + conll2012.SUFFIXES)
+    return list_corpus_files(
+        options.paths, COLUMN_FILE_SUFFIXES + EDGE_TREE_SUFFIXES + conll2012.CONLL2012_SUFFIXES
+    )
 
 
 def _chunk_files(options: BioOptions) -> list[CorpusPart]:
-    return list_corpus_files(options.paths, COLUMNS)
+    return list_corpus_files(options.paths, COLUMN_FILE_SUFFIXES)
 
 
 entities = define_edge_task(

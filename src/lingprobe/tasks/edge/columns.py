@@ -15,15 +15,15 @@ import numpy as np
 
 from lingprobe.corpora.marks import fold_form
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence, Tags
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Sentence, Tags
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import NOTHING, SEPARATOR, joined
+from lingprobe.datasets.candidates import NO_STRATA, WORD_SEPARATOR, joined
 from lingprobe.datasets.splits import allocate_to_all, apportion_total
 
-SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
-UNKNOWN = -1
-AT_ONCE = 1 << 14  # targets whose words are held at once
+_SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
+_UNKNOWN = -1
+_AT_ONCE = 1 << 14  # targets whose words are held at once
 
 
 class SentenceTargets(NamedTuple):
@@ -42,7 +42,7 @@ class SentenceTargets(NamedTuple):
     spans: Sequence[tuple[int, ...]]
     labels: Sequence[Label]
     split: str = ""
-    strata: Mapping[str, Sequence[str]] = NOTHING
+    strata: Mapping[str, Sequence[str]] = NO_STRATA
     second: Sentence | None = None
     group: str = ""
 
@@ -110,9 +110,9 @@ class _Lists:
         first = self._number(one.sentence)
         second = first if one.second is None else self._number(one.second)
         # no group begins with a line end
-        alike = one.group or SEPARATOR + joined(one.sentence.words).casefold()
+        alike = one.group or WORD_SEPARATOR + joined(one.sentence.words).casefold()
         group = self.groups.setdefault(alike, len(self.groups))
-        split = SPLITS.index(one.split) if one.split else UNKNOWN
+        split = DATA_SPLITS.index(one.split) if one.split else _UNKNOWN
         self.rows.append((first, second, split, group, len(one.spans)))
         for key in self.strata.keys() | one.strata.keys():
             values = self.strata.setdefault(key, [""] * len(self.labels))
@@ -150,9 +150,9 @@ def _distance(sites: Ints) -> Tags:
     """
     first, second = sites[:, 0], sites[:, 1]
     gaps = np.maximum(np.maximum(second[:, 1] - first[:, 2], first[:, 1] - second[:, 2]), 0)
-    gaps[first[:, 0] != second[:, 0]] = UNKNOWN
+    gaps[first[:, 0] != second[:, 0]] = _UNKNOWN
     distances, codes = np.unique(gaps, return_inverse=True)
-    apart = int(distances[0] == UNKNOWN)
+    apart = int(distances[0] == _UNKNOWN)
     return Tags(codes.reshape(-1).astype(np.int64) - apart, tuple(map(str, distances[apart:])))
 
 
@@ -161,7 +161,7 @@ def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
     together in one; else the data set has the splits of the source.
     """
     dataset = pool.dataset
-    unknown = dataset.splits == UNKNOWN
+    unknown = dataset.splits == _UNKNOWN
     if unknown.any() and not unknown.all() and not sampled:
         raise DataProblem(
             "some files say no split and others do; rename them after train, dev and test, or write"
@@ -170,7 +170,7 @@ def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
     if not (sampled or unknown.all()):
         return dataset
     codes = dataset.labels.codes_to_balance()
-    parts = allocate_to_all(pool.groups, codes, SHARES, np.random.default_rng([seed, 6]))
+    parts = allocate_to_all(pool.groups, codes, _SHARES, np.random.default_rng([seed, 6]))
     return replace(dataset, splits=parts.astype(np.int8)).with_notes(
         splits={"drawn": "8:1:1", "groups": len(np.unique(pool.groups)), "seed": seed}
     )
@@ -184,9 +184,11 @@ def sample_targets(dataset: Dataset, owners: Ints, size: int, seed: int) -> tupl
     if size >= len(dataset):
         return dataset, owners
     rng = np.random.default_rng([seed, 7])
-    quotas = apportion_total(size, np.bincount(dataset.splits, minlength=len(SPLITS)).astype(float))
+    quotas = apportion_total(
+        size, np.bincount(dataset.splits, minlength=len(DATA_SPLITS)).astype(float)
+    )
     chosen = []
-    for split, quota in zip(SPLITS, quotas, strict=True):
+    for split, quota in zip(DATA_SPLITS, quotas, strict=True):
         rows = dataset.rows(split)
         mine = rng.permutation(np.unique(owners[rows]))
         reached = np.cumsum(np.bincount(owners[rows], minlength=int(owners.max()) + 1)[mine])
@@ -234,7 +236,7 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     together = np.isin(pair, pair[train])
     names = ("no", "yes") if many == 1 else ("no", "apart", "yes")
     codes = np.where(together, len(names) - 1, each.astype(np.int64))
-    codes[train] = UNKNOWN
+    codes[train] = _UNKNOWN
     strata = {**dataset.strata, "seen": Tags(codes, names)}
     return replace(dataset, strata={key: strata[key] for key in sorted(strata)})
 
@@ -242,14 +244,14 @@ def tagged_seen(dataset: Dataset) -> Dataset:
 def _number_span_words(dataset: Dataset) -> Ints:
     """Numbers of the words of each span, case ignored [examples, spans]."""
 
-    @lru_cache(maxsize=AT_ONCE)  # targets of a sentence follow one another
+    @lru_cache(maxsize=_AT_ONCE)  # targets of a sentence follow one another
     def words(sentence: int) -> list[str]:
         return list(map(fold_form, dataset.sentences[sentence].words))
 
     numbers: dict[str, int] = {}
     forms = np.empty(dataset.sites.shape[:2], np.int64)
-    for first in range(0, len(dataset), AT_ONCE):
-        sites = dataset.sites[first : first + AT_ONCE]
+    for first in range(0, len(dataset), _AT_ONCE):
+        sites = dataset.sites[first : first + _AT_ONCE]
         for k in range(sites.shape[1]):
             texts = (" ".join(words(s)[a:b]) for s, a, b in sites[:, k].tolist())
             forms[first : first + len(sites), k] = [
@@ -260,7 +262,7 @@ def _number_span_words(dataset: Dataset) -> Ints:
 
 def count_targets(dataset: Dataset, owners: Ints) -> dict[str, Any]:
     """What a reader should know: targets a split, sentences that recur, labels that train lacks."""
-    notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in SPLITS}}
+    notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in DATA_SPLITS}}
     repeated = _count_repeats(dataset, owners)
     if shown := {what: n for what, n in repeated.items() if n}:
         notes["sentences that recur"] = shown
@@ -280,11 +282,11 @@ def _count_repeats(dataset: Dataset, owners: Ints) -> dict[str, int]:
     first = within[np.unique(owners[within], return_index=True)[1]]
     repeated: dict[str, int] = {}
     home: dict[str, set[int]] = {}
-    for split in SPLITS:
-        mine = content[first[dataset.splits[first] == SPLITS.index(split)]]
+    for split in DATA_SPLITS:
+        mine = content[first[dataset.splits[first] == DATA_SPLITS.index(split)]]
         home[split] = set(mine.tolist())
         repeated[f"again in {split}"] = len(mine) - len(home[split])
-    for a, b in combinations(SPLITS, 2):
+    for a, b in combinations(DATA_SPLITS, 2):
         repeated[f"in {a} and {b}"] = len(home[a] & home[b])
     return repeated
 

@@ -28,7 +28,7 @@ from lingprobe.data.references import PlaceOption
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import mark_span_words, nesting_depths
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
@@ -37,12 +37,12 @@ from lingprobe.tasks.edge.family import (
     define_edge_task,
 )
 
-SAME, OTHER = "1", "0"
-CHAINS = (
+_SAME, _OTHER = "1", "0"
+_CHAINS = (
     "the mentions that each word lies in, begins and ends, by the number of their chain and how"
     " many others are around them"
 )
-BEYOND = "mentions in pieces, or that go beyond their sentence"
+_BEYOND = "mentions in pieces, or that go beyond their sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def pair_mentions(
         for other_start, other_stop, other in second[i + 1 :] if right_mentions is None else second:
             if right_mentions is not None or (start, stop) != (other_start, other_stop):
                 spans.append((start, stop, other_start, other_stop))
-                labels.append(SAME if name == other else OTHER)
+                labels.append(_SAME if name == other else _OTHER)
     strata = {"sentences apart": [str(apart)] * len(spans)}
     return SentenceTargets(
         left_mentions.sentence,
@@ -220,7 +220,7 @@ def _numbered_chains(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts
 def _read_mentions(
     options: CorefOptions, part: CorpusPart, bank: SentenceBank, count: ReadingTally
 ) -> Iterator[SentenceMentions]:
-    if uncompressed_path(part.path).suffix in CONLLU:
+    if uncompressed_path(part.path).suffix in EDGE_TREE_SUFFIXES:
         mentions, document = MentionReader(), 0
         for tree in conllu.read_conllu(part.path, options.on_error, count.tally):
             document += any(
@@ -233,7 +233,7 @@ def _read_mentions(
                     [(m.start, m.stop, m.group) for m in of_sentence],
                     f"{part.path}: {document}",
                 )
-        count.left_out[BEYOND] += mentions.unfinished
+        count.left_out[_BEYOND] += mentions.unfinished
         return
     if options.sentences is not None:
         yield from _documents(options, part, bank, count)
@@ -257,7 +257,7 @@ def _documents(
         for sentence, mentions, beyond in assign_mentions(
             document, sentences, options.on_error, count.tally
         ):
-            count.left_out[BEYOND] += beyond
+            count.left_out[_BEYOND] += beyond
             ordered = sorted({(m.start, m.stop, m.label) for m in mentions})
             yield SentenceMentions(sentence, ordered, f"{document.file}: {document.line}", split)
 
@@ -293,13 +293,19 @@ _NEWDOC = re.compile(r"#\s*newdoc\s+id\s*=\s*(\S+)")
 
 def _list_corpus_parts(options: CorefOptions) -> list[CorpusPart]:
     suffixes = (
-        (".conll",) if options.sentences is not None else CONLLU + conll2012.SUFFIXES + (".conll",)
+        (".conll",)
+        if options.sentences is not None
+        else EDGE_TREE_SUFFIXES + conll2012.CONLL2012_SUFFIXES + (".conll",)
     )
     return list_corpus_files(options.paths, suffixes) + _treebank(options)
 
 
 def _treebank(options: CorefOptions) -> list[CorpusPart]:
-    return [] if options.sentences is None else list_corpus_files([options.sentences], CONLLU)
+    return (
+        []
+        if options.sentences is None
+        else list_corpus_files([options.sentences], EDGE_TREE_SUFFIXES)
+    )
 
 
 coref = define_edge_task(
@@ -308,7 +314,7 @@ coref = define_edge_task(
         "Do the two spans name the same?",
         _list_corpus_parts,
         _coref,
-        oracles={"chains": TaskOracle(CHAINS, _chains)},
+        oracles={"chains": TaskOracle(_CHAINS, _chains)},
     ),
     CorefOptions,
 )

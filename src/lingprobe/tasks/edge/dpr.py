@@ -20,7 +20,7 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.corpora.text import split_words, tokenize_words
-from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.core import DATA_SPLITS, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -33,8 +33,8 @@ from lingprobe.tasks.edge.family import (
 )
 from lingprobe.tasks.edge.jsonl import read_record_targets
 
-LABELS = ("entailed", "not-entailed")
-NAMES = "the number of the person that the pronoun or a candidate stands for, at each of its words"
+_LABELS = ("entailed", "not-entailed")
+_NAMES = "the number of the person that the pronoun or a candidate stands for, at each of its words"
 _JSON = (".json", ".jsonl")
 _NEEDED = ("text", "hypothesis", "entailed", "partof")
 _OWNED = ("'s", "'")
@@ -120,7 +120,7 @@ def _wrong(row: dict[str, str]) -> str:
     for key in _NEEDED:
         if not row.get(key):
             return f"no line `{key}:`, or nothing on it"
-    for key, known in (("entailed", LABELS), ("partof", SPLITS)):
+    for key, known in (("entailed", _LABELS), ("partof", DATA_SPLITS)):
         if row[key] not in known:
             return f"{key} is {row[key]!r}, not one of {', '.join(known)}"
     return ""
@@ -167,7 +167,7 @@ def _person_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts
     """
     units: list[list[str]] = [[] for _ in sentence.words]
     people = {target.ends[:2]: 1 for target in mine} | {
-        target.ends[2:]: 1 for target in mine if target.labels == LABELS[:1]
+        target.ends[2:]: 1 for target in mine if target.labels == _LABELS[:1]
     }
     for target in mine:
         people.setdefault(target.ends[2:], len(people) + 1)
@@ -186,7 +186,7 @@ dpr = define_edge_task(
         "Does the pronoun stand for the second span?",
         _list_corpus_parts,
         _dpr,
-        oracles={"names": oracle_of(_dpr, NAMES, _person_facts)},
+        oracles={"names": oracle_of(_dpr, _NAMES, _person_facts)},
     ),
     DprOptions,
 )

@@ -35,12 +35,12 @@ from lingprobe.tasks.edge.columns import prune_dataset
 from lingprobe.tasks.memory import CorpusCache, pause_garbage_collection
 
 Exchange = Literal["none", "test", "all"]
-CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN"})
-NAME = "PROPN"
-FIXED = frozenset({"fixed", "goeswith"})  # relations of words that are part of one function word
-LEMMAS = 5  # other lemmas that must be there to choose from
-SURE = 0.9  # of a form's occurrences that have its part of speech (Gulordava et al.: 90 %)
-LEAST = 0.5  # of content words that must give way
+_CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN"})
+_NAME = "PROPN"
+_FIXED = frozenset({"fixed", "goeswith"})  # relations of words that are part of one function word
+_LEMMAS = 5  # other lemmas that must be there to choose from
+_SURE = 0.9  # of a form's occurrences that have its part of speech (Gulordava et al.: 90 %)
+_LEAST = 0.5  # of content words that must give way
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class ClassWords:
 
         number  from 0 to 2 ** 64
         """
-        if len(self.spans) - (lemma in self.spans) < LEMMAS:
+        if len(self.spans) - (lemma in self.spans) < _LEMMAS:
             return None
         start, stop = self.spans.get(lemma, (0, 0))
         at = number * (self.ends[-1] - stop + start) >> 64
@@ -171,10 +171,10 @@ def lexicon_of(files: Sequence[CorpusPart], on_error: OnError) -> WordClassLexic
     DataProblem for other files, and for treebanks without features.
     """
     for part in files:
-        if uncompressed_path(part.path).suffix not in conllu.SUFFIXES:
+        if uncompressed_path(part.path).suffix not in conllu.CONLLU_SUFFIXES:
             raise DataProblem(
                 f"{part.path}: exchange= needs the parts of speech and features of a treebank in"
-                f" CoNLL-U ({', '.join(conllu.SUFFIXES)}); leave it out"
+                f" CoNLL-U ({', '.join(conllu.CONLLU_SUFFIXES)}); leave it out"
             )
     key = (digest_files(part.path for part in files), on_error)
     return _LEXICONS.get(key, lambda: _lexicon(files, on_error))
@@ -205,7 +205,7 @@ def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon
         group: ClassWords.of(
             (pair, n)
             for pair, n in found.items()
-            if tagged[pair[1].casefold(), group.upos] >= SURE * every[pair[1].casefold()]
+            if tagged[pair[1].casefold(), group.upos] >= _SURE * every[pair[1].casefold()]
         )
         for group, found in counts.items()
     }
@@ -215,7 +215,7 @@ def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon
 def _lower_initial(form: str, group: WordClass, place: int) -> str:
     """A form as it stands inside a sentence."""
     small = form[:1].lower()
-    inside = place or group.upos == NAME or len(small) > 1  # as of a dotted capital I
+    inside = place or group.upos == _NAME or len(small) > 1  # as of a dotted capital I
     return form if inside else small + form[1:]
 
 
@@ -230,7 +230,7 @@ def _read_word_classes(
             rows = zip(columns.upos, columns.feats, columns.deprels, strict=True)
             every = [
                 classes.setdefault(group := WordClass(upos, feats), group)
-                if upos in CONTENT and deprel not in FIXED
+                if upos in _CONTENT and deprel not in _FIXED
                 else None
                 for upos, feats, deprel in rows
             ]
@@ -257,11 +257,11 @@ def exchange_words(
         content += len(places)
         changed += sum(before.words[i] != after.words[i] for i in places)
         target[old] = numbers.setdefault(after, len(numbers))
-    if changed < LEAST * content or not changed:
+    if changed < _LEAST * content or not changed:
         raise DataProblem(
             f"exchange={exchange}: only {changed:,} of {content:,} content words have another with"
-            f" the same part of speech and features, of {LEMMAS} lemmas or more; that is less than"
-            f" {100 * LEAST:.0f} %, so take a larger treebank, or one with fewer features"
+            f" the same part of speech and features, of {_LEMMAS} lemmas or more; that is less than"
+            f" {100 * _LEAST:.0f} %, so take a larger treebank, or one with fewer features"
         )
     sites = dataset.sites.copy()
     sites[rows, :, 0] = target[sites[rows, :, 0]]

@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import Sentence
-from lingprobe.data.labels import HOLDS, Label
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Label
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.family import (
@@ -40,11 +40,11 @@ class MultiLabelTarget(NamedTuple):
 
 Of = Callable[[Sentence, Sequence[MultiLabelTarget]], Facts]
 """The facts of a sentence, from its targets."""
-SPANS = (
+_SPANS = (
     "the labelled spans that each word lies in, begins and ends, with how many others are around"
     " them"
 )
-ROLES = (
+_ROLES = (
     "the number of the event that each word names, and its labels in each event that it has a"
     " part in"
 )
@@ -52,19 +52,19 @@ ROLES = (
 
 def make_span_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of tasks about one span."""
-    return {"spans": oracle_of(reader, SPANS, _span_facts)}
+    return {"spans": oracle_of(reader, _SPANS, _span_facts)}
 
 
 def make_role_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of tasks about two spans, of which the first is an event and the second takes part
     in it.
     """
-    return {"roles": oracle_of(reader, ROLES, _event_facts)}
+    return {"roles": oracle_of(reader, _ROLES, _event_facts)}
 
 
 def make_span_or_pair_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of files that may have targets of either sort."""
-    return {"labels": oracle_of(reader, f"{SPANS}; of pairs, {ROLES}", _of_either)}
+    return {"labels": oracle_of(reader, f"{_SPANS}; of pairs, {_ROLES}", _of_either)}
 
 
 def oracle_of(reader: TargetReader[O], holds: str, of: Of) -> TaskOracle[O]:
@@ -107,7 +107,7 @@ def collect_targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list
 def true_labels(label: Label) -> tuple[str, ...]:
     """The labels that hold of a target."""
     if isinstance(label, Mapping):
-        return tuple(sorted(name for name, weight in label.items() if weight >= HOLDS))
+        return tuple(sorted(name for name, weight in label.items() if weight >= MIN_LABEL_WEIGHT))
     return tuple(sorted(label)) if isinstance(label, frozenset) else (str(label),)
 
 

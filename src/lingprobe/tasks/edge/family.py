@@ -16,7 +16,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
@@ -35,9 +35,9 @@ from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.sources import note_source_remarks
 from lingprobe.tasks.task import TaskDefinition
 
-CONLLU = conllu.SUFFIXES
-MICRO = "micro-f1"
-METRICS = {
+EDGE_TREE_SUFFIXES = conllu.CONLLU_SUFFIXES
+MICRO_F1_METRIC = "micro-f1"
+EDGE_TASK_METRICS = {
     "coref": "micro-f1,only=1",
     "srl": "micro-f1,without=[RC]-*",
     "semeval": "micro-f1,without=Other",
@@ -223,7 +223,7 @@ class TargetFinder(Generic[O]):
         dataset, owners = self._read(options)
         missing = [split for split in ("train", "test") if not len(dataset.rows(split))]
         if missing:
-            there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
+            there = ", ".join(split for split in DATA_SPLITS if len(dataset.rows(split)))
             advice = (
                 "too few documents for three splits. Name further files by with=, or take the marks"
                 " of documents out, such as -DOCSTART-"
@@ -289,7 +289,10 @@ def define_edge_task(
 ) -> TaskDefinition[O]:
     """The definition of a task that asks about the targets of a kind."""
     kind = replace(kind, name=name)
-    judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "linear"}
+    judged = {
+        "metric": EDGE_TASK_METRICS.get(name.rpartition("/")[2], MICRO_F1_METRIC),
+        "probe": "linear",
+    }
     return TaskDefinition(
         name,
         kind.asks,

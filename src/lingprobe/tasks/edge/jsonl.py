@@ -13,22 +13,22 @@ from lingprobe.corpora import edges
 from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
 from lingprobe.corpora.edges import SentenceRecord, SpanTarget
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.core import DATA_SPLITS, Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
-from lingprobe.datasets.formats.jiant import INFO, RECORD
+from lingprobe.datasets.formats.jiant import SENTENCE_RECORD_STRATUM, TARGET_INFO_STRATUM
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_span_or_pair_oracle
 from lingprobe.tasks.edge.family import (
-    METRICS,
-    MICRO,
+    EDGE_TASK_METRICS,
+    MICRO_F1_METRIC,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
     define_edge_task,
 )
 
-SUFFIXES = (".json", ".jsonl")
+_SUFFIXES = (".json", ".jsonl")
 As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", "dpr", "semeval"]
 
 
@@ -51,7 +51,7 @@ class JsonlOptions(EdgeTaskOptions):
     @property
     def metric_name(self) -> str:
         """How answers are judged."""
-        return self.metric or METRICS.get(self.as_ or "", MICRO)
+        return self.metric or EDGE_TASK_METRICS.get(self.as_ or "", MICRO_F1_METRIC)
 
 
 def read_record_targets(
@@ -87,7 +87,7 @@ def _info_split(record: SentenceRecord) -> str:
     """The split that a record's info says, '' for none."""
     info = record.more.get("info")
     split = info.get("split") if isinstance(info, dict) else None
-    return split if split in SPLITS else ""
+    return split if split in DATA_SPLITS else ""
 
 
 def _kind(single: bool, one: bool) -> str:
@@ -105,25 +105,29 @@ def _list_record_strata(record: SentenceRecord) -> dict[str, list[str]]:
     tags of their own too.
     """
     strata = {
-        RECORD: [json.dumps([record.line, record.more], ensure_ascii=False)] * len(record.targets)
+        SENTENCE_RECORD_STRATUM: [json.dumps([record.line, record.more], ensure_ascii=False)]
+        * len(record.targets)
     }
     for i, target in enumerate(record.targets):
         more = dict(target.more)
         if isinstance(target.label, tuple) and list(target.label) != sorted(target.label):
             more["label"] = list(target.label)  # a set forgets their order
         if more:
-            strata.setdefault(INFO, [""] * len(record.targets))[i] = json.dumps(
+            strata.setdefault(TARGET_INFO_STRATUM, [""] * len(record.targets))[i] = json.dumps(
                 more, ensure_ascii=False
             )
         info = more.get("info")
         for key, value in info.items() if isinstance(info, dict) else ():
-            if isinstance(value, bool | int) and key not in (INFO, RECORD):
+            if isinstance(value, bool | int) and key not in (
+                TARGET_INFO_STRATUM,
+                SENTENCE_RECORD_STRATUM,
+            ):
                 strata.setdefault(key, [""] * len(record.targets))[i] = str(value).lower()
     return strata
 
 
 def _find_task_files(options: JsonlOptions) -> list[CorpusPart]:
-    return keep_one_file_per_split(list_corpus_files(options.paths, SUFFIXES))
+    return keep_one_file_per_split(list_corpus_files(options.paths, _SUFFIXES))
 
 
 def _targets(

@@ -31,12 +31,12 @@ from lingprobe.tasks.edge.family import (
 )
 from lingprobe.tasks.edge.jsonl import read_record_targets
 
-SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
+_SHARE, _SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
 _ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
 _TAG = re.compile(r"(</?e[12]>)")
 _LABEL = re.compile(r"Other|[A-Za-z-]+\((e1,e2|e2,e1)\)")
 _JSON = (".json", ".jsonl")
-ARGUMENTS = (
+_ARGUMENTS = (
     "the relation that a nominal stands in, and whether as its first or its second argument, at"
     " each of its words"
 )
@@ -115,9 +115,9 @@ def _original(
     """The relations of an original file, of whose train the published part is dev, unless
     `dev=carved`.
     """
-    draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311
+    draw = random.Random(_SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311
     for number, rows, unreadable in _records(part):
-        split = "dev" if draw is not None and draw.random() >= SHARE else part.split
+        split = "dev" if draw is not None and draw.random() >= _SHARE else part.split
         try:
             if unreadable:
                 raise ValueError(unreadable)
@@ -215,7 +215,7 @@ semeval = define_edge_task(
         "Which relation holds between the two spans?",
         _find_task_files,
         _semeval,
-        oracles={"arguments": oracle_of(_semeval, ARGUMENTS, _argument_facts)},
+        oracles={"arguments": oracle_of(_semeval, _ARGUMENTS, _argument_facts)},
     ),
     SemEvalOptions,
 )

@@ -33,7 +33,7 @@ from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_role_oracle
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
@@ -41,10 +41,10 @@ from lingprobe.tasks.edge.family import (
 )
 from lingprobe.tasks.edge.jsonl import read_record_targets
 
-LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
+_LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
 # the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's
 # converter)
-HOLDS = 4.0
+_HOLDS = 4.0
 _JSON = (".json", ".jsonl")
 
 
@@ -206,7 +206,7 @@ def _read_answers(part: CorpusPart, options: SprOptions, count: ReadingTally) ->
             yield (
                 place,
                 answers.phrase,
-                frozenset(name for name, mean in means.items() if mean >= HOLDS),
+                frozenset(name for name, mean in means.items() if mean >= _HOLDS),
             )
 
 
@@ -252,7 +252,7 @@ def _uds_parts(options: UdsOptions) -> list[CorpusPart]:
 def _list_side_files(treebank: str | None, ids: str | None) -> list[CorpusPart]:
     """The treebank's files, and the table of identifiers."""
     return [
-        *(list_corpus_files([treebank], CONLLU) if treebank else ()),
+        *(list_corpus_files([treebank], EDGE_TREE_SUFFIXES) if treebank else ()),
         *([CorpusPart("", Path(ids).expanduser())] if ids else ()),
     ]
 
@@ -314,7 +314,7 @@ def _each(
             (
                 {name: (mean - 1) / 4 for name, mean in one.responses.items()}
                 if soft
-                else frozenset(name for name, mean in one.responses.items() if mean > LIKELY)
+                else frozenset(name for name, mean in one.responses.items() if mean > _LIKELY)
             )
             for one in mine
         ]

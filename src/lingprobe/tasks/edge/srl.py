@@ -24,7 +24,7 @@ from lingprobe.tasks.edge.family import (
     define_edge_task,
 )
 
-PREDICATE = "V"
+_PREDICATE = "V"
 _CORE = re.compile(r"ARG[0-5A](?!M)")
 
 
@@ -55,8 +55,8 @@ def list_predicate_arguments(
     """The predicate and the argument of every target, in the order of predicates and of words."""
     pairs = []
     for spans in block.arguments():
-        verbs = [span for span in spans if span.label == PREDICATE]
-        arguments = [span for span in spans if span.label != PREDICATE]
+        verbs = [span for span in spans if span.label == _PREDICATE]
+        arguments = [span for span in spans if span.label != _PREDICATE]
         if not verbs:
             count.left_out["arguments of a predicate that is not marked V"] += len(arguments)
             continue
@@ -97,7 +97,7 @@ def _srl(
 
 
 def _find_task_files(options: SrlOptions) -> list[CorpusPart]:
-    return list_corpus_files(options.paths, conll2012.SUFFIXES)
+    return list_corpus_files(options.paths, conll2012.CONLL2012_SUFFIXES)
 
 
 srl = define_edge_task(

@@ -10,19 +10,19 @@ from lingprobe.corpora import bio
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.options import Help
-from lingprobe.tasks.edge.bio import COLUMNS, MANY
+from lingprobe.tasks.edge.bio import COLUMN_FILE_SUFFIXES, MIN_DOCUMENT_FILES
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
     define_edge_task,
 )
 
-NONE = ("_", "")  # in a column of labels: the word has none
-SUFFIXES = (*COLUMNS, ".cupt")
+_NONE = ("_", "")  # in a column of labels: the word has none
+_SUFFIXES = (*COLUMN_FILE_SUFFIXES, ".cupt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ def _targets(
     for part in parts:
         for one in bio.read_tag_columns(part.path, layout, options.on_error, count.tally):
             (tags,) = one.layers
-            labelled = [i for i, tag in enumerate(tags) if tag.strip() not in NONE]
+            labelled = [i for i, tag in enumerate(tags) if tag.strip() not in _NONE]
             count.left_out["words without a label"] += len(tags) - len(labelled)
-            alone = one.document or len(parts) > MANY
+            alone = one.document or len(parts) > MIN_DOCUMENT_FILES
             yield SentenceTargets(
                 one.sentence,
                 [(i, i + 1) for i in labelled],
@@ -72,7 +72,9 @@ def _targets(
 
 def _list_tag_files(options: TagColumnOptions) -> list[CorpusPart]:
     named = options.column is not None  # a treebank has several columns of labels
-    return list_corpus_files(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
+    return list_corpus_files(
+        options.paths, (*_SUFFIXES, *EDGE_TREE_SUFFIXES) if named else _SUFFIXES
+    )
 
 
 tags = define_edge_task(

@@ -27,7 +27,7 @@ from lingprobe.data.options import Help
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetReader,
@@ -38,8 +38,8 @@ from lingprobe.tasks.features import features_of_words, varied_features
 from lingprobe.tasks.options import get_rule_arguments
 from lingprobe.tasks.rules import question
 
-ABSENT = "_"
-COMMON = {
+_ABSENT = "_"
+_COMMON = {
     "obl:npmod": "obl:unmarked",
     "obl:tmod": "obl:unmarked",
     "nmod:npmod": "nmod:unmarked",
@@ -54,17 +54,17 @@ COMMON = {
 """Relations of English EWT that release 2.2 and today's do not both have -> the finest that both
 can be told by.
 """
-PHRASES = brackets.BRACKET_SUFFIXES + conll2012.SUFFIXES
-WRAPPER = "TOP"
+_PHRASES = brackets.BRACKET_SUFFIXES + conll2012.CONLL2012_SUFFIXES
+_WRAPPER = "TOP"
 Unary = Literal["top", "joined", "set", "separate"]
-ROWS = (
+_ROWS = (
     "the row of each word: parts of speech, relation and features, but for the part of speech that"
     " is asked about"
 )
 
 
 def _of_rows(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
-    return {"rows": TaskOracle(ROWS, _read_word_rows)}
+    return {"rows": TaskOracle(_ROWS, _read_word_rows)}
 
 
 def _read_word_rows(
@@ -105,7 +105,7 @@ def _build_word_facts(names: tuple[str, ...], feats: str, *cells: str) -> tuple[
     "edge/pos",
     "Which part of speech is the word?",
     about="spans",
-    files=CONLLU + PHRASES,
+    files=EDGE_TREE_SUFFIXES + _PHRASES,
     oracles=_of_rows,
 )
 def pos(
@@ -124,14 +124,14 @@ def pos(
     """
     for word in tree.words:
         tag = word.upos if tags == "upos" else word.xpos
-        yield Reason("words without a tag") if tag == ABSENT else (word, tag)
+        yield Reason("words without a tag") if tag == _ABSENT else (word, tag)
 
 
 @question(
     "edge/dep",
     "What is the first word to the second, its head?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     key=0,
     relations=True,
     oracles=_of_rows,
@@ -159,7 +159,7 @@ def dep(
         head, relation = word.head, _relation(word.deprel, relations)
         if head is None and root == "none":
             yield Reason("roots")
-        elif relation == ABSENT:
+        elif relation == _ABSENT:
             yield Reason("words without a relation")
         else:
             yield (word, head or word), relation
@@ -171,12 +171,12 @@ def _relation(deprel: str, relations: str) -> str:
     """
     if relations == "universal":
         return deprel.partition(":")[0]
-    return COMMON.get(deprel, deprel) if relations == "common" else deprel
+    return _COMMON.get(deprel, deprel) if relations == "common" else deprel
 
 
 def _every_feature(options: EdgeTaskOptions) -> list[str]:
     """`feature=*`: each feature of words of which two values or more have enough of them."""
-    parts = drop_parallel_files(list_corpus_files(options.paths, CONLLU))
+    parts = drop_parallel_files(list_corpus_files(options.paths, EDGE_TREE_SUFFIXES))
     upos = get_rule_arguments(options).get("upos")
     return varied_features(features_of_words(parts, options.on_error, upos))
 
@@ -185,7 +185,7 @@ def _every_feature(options: EdgeTaskOptions) -> list[str]:
     "edge/feat",
     "Which value of the feature has the word?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     oracles=_of_rows,
     every={"feature": _every_feature},
 )
@@ -220,7 +220,7 @@ def feat(
     "edge/const",
     "Which constituent is the span?",
     about="spans",
-    files=PHRASES,
+    files=_PHRASES,
     oracles=make_span_oracle,
 )
 def const(
@@ -267,7 +267,7 @@ def list_phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -
     takes the highest. The height of a phrase right over words is 2, that of a tag would be 1.
     """
     heights = _heights(tree)
-    names = [WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]
+    names = [_WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]
     targets = PhraseTargets([], [], [])
     above: list[int] = []
     for node in range(0 if root else 1, len(names)):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from lingprobe.data.cache import open_draft
 
-SUFFIXES = (".tar.gz", ".tgz", ".tar")
-BLOCK = 1 << 20
-PACKING, SMALL = 100, 1 << 26  # how many times larger than an archive its files may be, if large
+ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar")
+_BLOCK = 1 << 20
+_PACKING, _SMALL = 100, 1 << 26  # how many times larger than an archive its files may be, if large
 _DAMAGE = (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 
 
@@ -21,7 +21,7 @@ def find_archive_damage(archive: Path) -> str:
     """What is wrong with an archive, read to its end; '' where nothing is."""
     try:
         with tarfile.open(archive) as tar:
-            many, room = 0, max(SMALL, PACKING * archive.stat().st_size)
+            many, room = 0, max(_SMALL, _PACKING * archive.stat().st_size)
             for member in filter(tarfile.TarInfo.isfile, tar):
                 tarfile.data_filter(member, str(archive.parent))
                 many, room = many + 1, room - member.size
@@ -48,7 +48,7 @@ def _check_end(tar: tarfile.TarFile) -> None:
     tar.fileobj.seek(tar.offset)
     if tar.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
         raise EOFError("it is cut short")
-    while tar.fileobj.read(BLOCK):
+    while tar.fileobj.read(_BLOCK):
         pass
 
 
@@ -66,5 +66,5 @@ def _put(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
                 and target.read_bytes() == source.read()
             )
         with open_draft(target) as place, place.open("wb") as file:
-            shutil.copyfileobj(source, file, BLOCK)
+            shutil.copyfileobj(source, file, _BLOCK)
     return True

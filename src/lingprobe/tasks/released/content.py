@@ -8,17 +8,16 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.columns import CODES
+from lingprobe.corpora.columns import SENTEVAL_SPLIT_CODES
 from lingprobe.corpora.files import read_pieces, split_of, uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import RunningDigest
-from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
-from lingprobe.tasks.released.archives import find_archive_damage
+from lingprobe.tasks.released.archives import ARCHIVE_SUFFIXES, find_archive_damage
 from lingprobe.tasks.released.catalogue import Kind, KnownFile
 
-ABOUT = re.compile(r"(LICEN[CS]E|README|stats\.xml)", re.IGNORECASE)
+ABOUT_FILE_PATTERN = re.compile(r"(LICEN[CS]E|README|stats\.xml)", re.IGNORECASE)
 """Files that tell about data."""
-COLUMNS = 10  # of CoNLL-U
+_COLUMNS = 10  # of CoNLL-U
 _SPLITS = {"train": "tr", "dev": "va", "test": "te"}
 
 
@@ -78,13 +77,13 @@ def _format_value(value: object) -> str:
 
 def _unlike(path: Path, file: str, kind: Kind, content: FileContent) -> str:
     """What speaks against a file's being of its kind; '' where nothing does."""
-    if file.endswith(ARCHIVES):
+    if file.endswith(ARCHIVE_SUFFIXES):
         return find_archive_damage(path)
     first = next(read_pieces(path, file), b"")[: 1 << 16]
     shown = first.strip().split(b"\n", 1)[0][:40].decode("utf-8", "replace").strip()
     if not first.strip():
         return "is empty"
-    if ABOUT.match(file):
+    if ABOUT_FILE_PATTERN.match(file):
         return ""
     page = first.lstrip()[:9].lower().startswith((b"<!doctype", b"<html"))
     problems = {
@@ -100,7 +99,7 @@ def _unlike(path: Path, file: str, kind: Kind, content: FileContent) -> str:
 def _is_conllu(first: bytes) -> bool:
     """Whether the first row of a file has the columns of CoNLL-U."""
     rows = (line for line in first.split(b"\n") if line.strip() and not line.startswith(b"#"))
-    return next(rows, b"").count(b"\t") == COLUMNS - 1
+    return next(rows, b"").count(b"\t") == _COLUMNS - 1
 
 
 def compute_git_checksum(path: Path) -> str:
@@ -119,8 +118,8 @@ def examine_file(path: Path, file: str | None = None) -> FileContent:
     `file` is what it is called, where `path` is of a part. Raises DataProblem for damage.
     """
     name = file or path.name
-    packed = name.endswith(ARCHIVES)
-    total, size, rows = RunningDigest("sha256"), 0, dict.fromkeys(CODES, 0)
+    packed = name.endswith(ARCHIVE_SUFFIXES)
+    total, size, rows = RunningDigest("sha256"), 0, dict.fromkeys(SENTEVAL_SPLIT_CODES, 0)
     plain = uncompressed_path(Path(name))
     sentences = plain.suffix == ".conllu"
     named = _SPLITS.get(split_of(Path(name)), "") if sentences else plain.name.partition(".")[0]

@@ -10,30 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example
 from lingprobe.datasets.settings import DatasetFold, SampleSettings
 from lingprobe.datasets.splits import stratified_folds
 
-FOLDS, SHUFFLED = 10, 1111
-TRAIN, TEST = SPLITS.index("train"), SPLITS.index("test")
+_FOLDS, _SHUFFLED = 10, 1111
+_TRAIN, _TEST = DATA_SPLITS.index("train"), DATA_SPLITS.index("test")
 
 
 def make_fold(examples: Sequence[Example], fold: str | None, notes: Mapping[str, Any]) -> Dataset:
     """`splits=senteval`: one of ten outer folds of all rows as test, the first where none is asked
     for, and the others as train: repeated rows stay, and there is no dev split.
     """
-    asked = SampleSettings(fold=fold).folds() or DatasetFold(0, FOLDS)
-    if asked.many != FOLDS or asked.tested:
+    asked = SampleSettings(fold=fold).folds() or DatasetFold(0, _FOLDS)
+    if asked.many != _FOLDS or asked.tested:
         raise DataProblem(f"fold={fold}: splits=senteval has ten folds; write fold=3/10")
-    if len(examples) < FOLDS:
+    if len(examples) < _FOLDS:
         raise DataProblem(f"splits=senteval: {len(examples)} rows make no ten folds")
     rows = _sort_rows(examples)
     folds = stratified_folds(
-        np.unique([e.label for e in rows], return_inverse=True)[1], FOLDS, SHUFFLED
+        np.unique([e.label for e in rows], return_inverse=True)[1], _FOLDS, _SHUFFLED
     )
     dataset = Dataset.of([replace(example, split="train") for example in rows])
-    splits = np.where(folds == asked.number, TEST, TRAIN).astype(np.int8)
-    noted: Mapping[str, Any] = {"folds_needed": FOLDS} if fold is None else {"fold": fold}
+    splits = np.where(folds == asked.number, _TEST, _TRAIN).astype(np.int8)
+    noted: Mapping[str, Any] = {"folds_needed": _FOLDS} if fold is None else {"fold": fold}
     return replace(dataset, splits=splits).with_notes(
         **notes, sampling=dict(noted), remarks=_repeat_remarks(dataset)
     )

@@ -28,12 +28,12 @@ from typing import IO, Any
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 
-TRIES = 4
-TIMEOUT = 15.0  # seconds without an answer
-CHUNK = 1 << 16
-HEAD = 60.0  # seconds for what stands before the bytes of a file
-MOST = 1 << 34  # bytes of a file whose size nobody publishes
-PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
+_TRIES = 4
+_TIMEOUT = 15.0  # seconds without an answer
+_CHUNK = 1 << 16
+_HEAD = 60.0  # seconds for what stands before the bytes of a file
+MAX_DOWNLOAD_BYTES = 1 << 34  # bytes of a file whose size nobody publishes
+_PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
 class UnreachableServer(DataProblem):
@@ -83,7 +83,7 @@ class _Bounds:
 
 
 def download_file(
-    url: str, target: Path, web: WebDownloader | None = None, max_bytes: int = MOST
+    url: str, target: Path, web: WebDownloader | None = None, max_bytes: int = MAX_DOWNLOAD_BYTES
 ) -> Path:
     """The whole file beside `target`, as NAME.part; the caller checks and renames it. Raises
     UnreachableServer, NoRoom, TooLarge for a file of more than `max_bytes`, or DataProblem.
@@ -93,14 +93,14 @@ def download_file(
     part.parent.mkdir(parents=True, exist_ok=True)
     bounds = _Bounds(max_bytes, time.monotonic() + web.longest)
     reason = ""
-    for wait in range(TRIES):
+    for wait in range(_TRIES):
         if wait:
             web.pause(2.0 ** (wait - 1))
         try:
             _try(url, part, web, bounds)
         except urllib.error.HTTPError as error:
             error.close()
-            if error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in PASSING:
+            if error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in _PASSING:
                 raise DataProblem(f"{url}: {error.code} {error.reason}") from None
             reason = f"{error.code} {error.reason}"
         except ValueError as error:  # an address that has none of the forms that addresses have
@@ -181,7 +181,7 @@ def _try(url: str, part: Path, web: WebDownloader, bounds: _Bounds) -> None:
     version = FileVersion.of_part(part)
     have = part.stat().st_size if part.is_file() and version.is_known else 0
     try:
-        with _OPENER.open(_request(url, version, have), timeout=TIMEOUT) as answer:
+        with _OPENER.open(_request(url, version, have), timeout=_TIMEOUT) as answer:
             rest = answer.status == HTTPStatus.PARTIAL_CONTENT
             now = FileVersion.of(answer.headers, _total(answer.headers, rest))
             begins = str(answer.headers.get("Content-Range", "")).startswith(f"bytes {have}-")
@@ -280,12 +280,12 @@ class _Answer(http.client.HTTPResponse):
             with suppress(OSError):  # it may have ended by itself
                 self._socket.shutdown(socket.SHUT_RDWR)
 
-        timer = threading.Timer(HEAD, end)
+        timer = threading.Timer(_HEAD, end)
         timer.start()
         try:
             super().begin()
             if late.is_set():
-                raise _Cut(f"no whole head of an answer in {HEAD:,.0f} seconds")
+                raise _Cut(f"no whole head of an answer in {_HEAD:,.0f} seconds")
         finally:
             timer.cancel()
 
@@ -346,7 +346,7 @@ def _check_pace(came: int, seconds: float, web: WebDownloader, bounds: _Bounds) 
 def _read_answer(answer: http.client.HTTPResponse) -> bytes:
     """Some bytes; what breaks on the way is no fault of the disk."""
     try:
-        return answer.read1(CHUNK)
+        return answer.read1(_CHUNK)
     except OSError as error:
         raise _Cut(str(error) or type(error).__name__) from None
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from lingprobe.corpora.columns import (
-    CODES,
+    SENTEVAL_SPLIT_CODES,
     ColumnLayout,
     ReadingPolicy,
     TableExamples,
@@ -29,7 +29,7 @@ from lingprobe.corpora.files import (
 from lingprobe.corpora.rendering import detokenize_words
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import cache_dir
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
@@ -41,7 +41,7 @@ from lingprobe.tasks.released.cross_validation import make_fold
 from lingprobe.tasks.task import TaskDefinition
 
 Splits = Literal["published", "sampled", "senteval"]
-SUFFIXES = (".txt", ".tsv", ".csv")
+_SUFFIXES = (".txt", ".tsv", ".csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,9 @@ class TaskRelease:
         has = {example.split for example in examples}
         missing = [split for split in self.needs if split not in has]
         if missing:
-            there = ", ".join(split for split in SPLITS if split in has) or "none that is named"
+            there = (
+                ", ".join(split for split in DATA_SPLITS if split in has) or "none that is named"
+            )
             more = "" if options.path else f" (`lingprobe fetch {self.fetched}`)"
             drawn = ". splits=sampled draws train, dev and test from all rows"
             raise DataProblem(
@@ -298,11 +300,11 @@ def _find_release_files(place: Path, release: TaskRelease) -> list[CorpusPart]:
     for path in compressed_last(folders[0].iterdir()):
         if _is_table_file(path) and (split := _find_named_split(path, release.layout)):
             parts.setdefault(split, CorpusPart(split, path))
-    return [parts[split] for split in SPLITS if split in parts]
+    return [parts[split] for split in DATA_SPLITS if split in parts]
 
 
 def _is_table_file(path: Path) -> bool:
-    return uncompressed_path(path).suffix in SUFFIXES and path.is_file()
+    return uncompressed_path(path).suffix in _SUFFIXES and path.is_file()
 
 
 def _fold_name(name: str) -> str:
@@ -312,5 +314,7 @@ def _fold_name(name: str) -> str:
 def _find_named_split(path: Path, layout: ColumnLayout) -> str:
     """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
     return (
-        "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))
+        ""
+        if layout.split is not None
+        else SENTEVAL_SPLIT_CODES.get(uncompressed_path(path).stem, split_of(path))
     )

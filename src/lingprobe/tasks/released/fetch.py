@@ -18,20 +18,19 @@ from typing import Any, NamedTuple
 from lingprobe.data.cache import FileProblem, cache_dir, format_bytes, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.store.claims import hold_claim
-from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
-from lingprobe.tasks.released.archives import unpack_archive
+from lingprobe.tasks.released.archives import ARCHIVE_SUFFIXES, unpack_archive
 from lingprobe.tasks.released.catalogue import Collection, KnownFile
 from lingprobe.tasks.released.content import FileContent, WrongContent, check_file
 from lingprobe.tasks.released.download import (
-    MOST,
+    MAX_DOWNLOAD_BYTES,
     NoRoom,
     UnreachableServer,
     WebDownloader,
     download_file,
 )
-from lingprobe.tasks.released.receipts import RECEIPT, read_receipts
+from lingprobe.tasks.released.receipts import RECEIPT_FILE, read_receipts
 
-MARGIN = 1 << 20
+_MARGIN = 1 << 20
 
 
 class FetchedFile(NamedTuple):
@@ -154,7 +153,7 @@ def _there(wish: FetchRequest, file: str) -> FetchedFile:
         raise WrongContent(
             f"{problem}; it is left as it is: move it away, or give another folder with -o"
         ) from None
-    if file.endswith(ARCHIVES):
+    if file.endswith(ARCHIVE_SUFFIXES):
         _unpack(target, file, wish.folder)
     return got
 
@@ -175,7 +174,7 @@ def _fetch_file(wish: FetchRequest, file: str) -> FetchedFile:
         raise WrongContent(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
     part.replace(target)
     _write_receipt(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
-    if file.endswith(ARCHIVES):
+    if file.endswith(ARCHIVE_SUFFIXES):
         _unpack(target, file, wish.folder)
     return got
 
@@ -183,7 +182,7 @@ def _fetch_file(wish: FetchRequest, file: str) -> FetchedFile:
 def _most(wish: FetchRequest, file: str) -> int:
     """How many bytes a file may have, with a margin for what is published of it unpacked."""
     published = wish.collection.known_files().get(file, KnownFile()).size
-    return MOST if published is None else published + MARGIN
+    return MAX_DOWNLOAD_BYTES if published is None else published + _MARGIN
 
 
 def _check_file(wish: FetchRequest, file: str, path: Path, how: str) -> FetchedFile:
@@ -214,5 +213,7 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
 
 def _write_receipt(folder: Path, file: str, receipt: dict[str, Any]) -> None:
     """Write a receipt of a download beside the file."""
-    with hold_claim(folder / RECEIPT):
-        write_text(folder / RECEIPT, json.dumps({**read_receipts(folder), file: receipt}, indent=1))
+    with hold_claim(folder / RECEIPT_FILE):
+        write_text(
+            folder / RECEIPT_FILE, json.dumps({**read_receipts(folder), file: receipt}, indent=1)
+        )

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import MalformedJson, parse_json
-from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.core import DATA_SPLITS, DataProblem
 from lingprobe.data.options import Help
 from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.released.folders import FolderLayout, define_release_task
@@ -38,11 +38,11 @@ class SentencePairOptions(ReleaseOptions):
     ] = field(default="published", kw_only=True)
 
 
-VIEW = "mean+contrast"
+_VIEW = "mean+contrast"
 
 
 def _class(name: str) -> TaskDefinition[SentencePairOptions]:
-    return replace(define_set(name, SentencePairOptions), view=VIEW)
+    return replace(define_set(name, SentencePairOptions), view=_VIEW)
 
 
 def _make_score_task(name: str, probe: str = "relatedness") -> TaskDefinition[SentencePairOptions]:
@@ -59,15 +59,15 @@ sts12, sts13, sts14, sts15, sts16 = (
 )
 
 
-OWN = ColumnLayout("", 3, 2, 0, second=1, between="", raw=True, trimmed=True)
-FOLDER = FolderLayout((), tuple((split, (f"{split}.jsonl",)) for split in SPLITS), some=True)
+_OWN = ColumnLayout("", 3, 2, 0, second=1, between="", raw=True, trimmed=True)
+_FOLDER = FolderLayout((), tuple((split, (f"{split}.jsonl",)) for split in DATA_SPLITS), some=True)
 
 
 def _has_scores(options: SentencePairOptions) -> bool:
     """Whether the first line of one's own pairs has a score."""
     try:
         place = Path(options.path or "").expanduser()
-        file = place if place.is_file() else FOLDER("pair/jsonl", place)[0].path
+        file = place if place.is_file() else _FOLDER("pair/jsonl", place)[0].path
         row = parse_json(next(line for _, line in read_text_lines(file) if line.strip()))
     except (DataProblem, MalformedJson, StopIteration):
         return False  # whoever reads the file says what is wrong
@@ -80,14 +80,14 @@ def _find_own_pairs(options: SentencePairOptions) -> TaskRelease:
     keys = ("a", "b", "score" if scored else "label")
     whole = Path(options.path or "").expanduser().is_file()
     layout = replace(
-        OWN,
+        _OWN,
         keys=(*keys, "split") if whole else keys,
         columns=len(keys) + whole,
         split=len(keys) if whole else None,
         scores=(-math.inf, math.inf) if scored else None,
     )
     shown = f"{', '.join(layout.keys[:-1])} and {layout.keys[-1]}"
-    return TaskRelease("", (), replace(layout, shown=shown), where=FOLDER)
+    return TaskRelease("", (), replace(layout, shown=shown), where=_FOLDER)
 
 
 def _judged_by(options: SentencePairOptions) -> Mapping[str, str]:
@@ -101,6 +101,6 @@ jsonl = replace(
     define_release_task(
         "pair/jsonl", "Which label do the two sentences have?", SentencePairOptions, _find_own_pairs
     ),
-    view=VIEW,
+    view=_VIEW,
     varied=_judged_by,
 )

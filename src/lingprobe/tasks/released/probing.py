@@ -1,5 +1,5 @@
 """Probing tasks as their publishers released them: `probing.tsv` has a row for each, and
-`PROBING` an attribute, as `senteval_tree_depth`.
+`PUBLISHED_PROBING_TASKS` an attribute, as `senteval_tree_depth`.
 """
 
 from __future__ import annotations
@@ -8,19 +8,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
-from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
+from lingprobe.corpora.columns import (
+    INDIC_COLUMNS,
+    SENTEVAL_COLUMNS,
+    SINGLE_WORD_COLUMNS,
+    WORD_IN_CONTEXT_COLUMNS,
+    WORD_PAIR_COLUMNS,
+    XPROBE_COLUMNS,
+)
 from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.task import TaskDefinition
 
-LAYOUTS = {
-    "senteval": SENTEVAL,
-    "xprobe": XPROBE,
-    "indic": INDIC,
-    "word": WORD,
-    "pair": PAIR,
-    "contextual": CONTEXTUAL,
+_LAYOUTS = {
+    "senteval": SENTEVAL_COLUMNS,
+    "xprobe": XPROBE_COLUMNS,
+    "indic": INDIC_COLUMNS,
+    "word": SINGLE_WORD_COLUMNS,
+    "pair": WORD_PAIR_COLUMNS,
+    "contextual": WORD_IN_CONTEXT_COLUMNS,
 }
 
 
@@ -32,7 +39,7 @@ def _define_task(cells: Sequence[str]) -> TaskDefinition[ReleaseOptions]:
     release = TaskRelease(
         asks,
         tuple(names.split("|")),
-        LAYOUTS[layout],
+        _LAYOUTS[layout],
         fetched,
         probe,
         view,
@@ -43,6 +50,6 @@ def _define_task(cells: Sequence[str]) -> TaskDefinition[ReleaseOptions]:
 
 
 _, _rows = read_tab_separated(Path(__file__).with_suffix(".tsv"))
-PROBING = SimpleNamespace(
+PUBLISHED_PROBING_TASKS = SimpleNamespace(
     **{TASKS.table[cells[0]].rpartition(".")[2]: _define_task(cells) for _, cells in _rows}
 )

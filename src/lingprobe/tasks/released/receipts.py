@@ -11,13 +11,13 @@ from lingprobe.corpora.files import uncompressed_path
 from lingprobe.tasks.released.catalogue import Collection, KnownFile, read_collections
 from lingprobe.tasks.released.content import FileContent, examine_file
 
-RECEIPT = "fetched.json"
+RECEIPT_FILE = "fetched.json"
 
 
 def read_receipts(folder: Path) -> dict[str, Any]:
     """What is known of where the files of a folder came from."""
     try:
-        receipts = json.loads((folder / RECEIPT).read_text("utf-8"))
+        receipts = json.loads((folder / RECEIPT_FILE).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return receipts if isinstance(receipts, dict) else {}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.columns import ColumnLayout
-from lingprobe.data.core import SPLITS
+from lingprobe.data.core import DATA_SPLITS
 from lingprobe.tasks.released.family import TaskRelease
 from lingprobe.tasks.released.folders import FolderLayout, O, choose_release, define_release_task
 from lingprobe.tasks.task import TaskDefinition
@@ -77,7 +77,7 @@ def _make_release(row: Mapping[str, Any], *, gaps: bool) -> TaskRelease:
 def _list_files(row: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The split of each file and the names that it may have."""
     listed: list[tuple[str, Sequence[Any]]] = [("", row.get("rows", ()))]
-    listed += [(split, row.get(split, row.get("files", ()))) for split in SPLITS]
+    listed += [(split, row.get(split, row.get("files", ()))) for split in DATA_SPLITS]
     for split, patterns in listed:
         for subset in row.get("subsets", ("",)):
             for names in patterns:

@@ -8,7 +8,7 @@ from typing import Any
 
 from lingprobe.corpora.places import MissingTreebank
 from lingprobe.corpora.universal import Treebank
-from lingprobe.data.cache import OFFLINE, is_on
+from lingprobe.data.cache import OFFLINE_VARIABLE, is_on
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
@@ -33,7 +33,7 @@ def supply_treebanks(references: Iterable[Any]) -> None:
 def find_offline_variable() -> str:
     """The variable that forbids to fetch anything unasked, '' where none does."""
     named = {
-        OFFLINE: os.environ.get(OFFLINE),
+        OFFLINE_VARIABLE: os.environ.get(OFFLINE_VARIABLE),
         "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE"),
     }
     return next((name for name, value in named.items() if is_on(value)), "")

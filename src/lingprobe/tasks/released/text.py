@@ -56,14 +56,14 @@ class TrecOptions(ReleaseOptions):
     ] = field(default="coarse", kw_only=True)
 
 
-PHRASES, SENTENCES = list_releases("text/sst2")
-[QUESTIONS] = list_releases("text/trec")
+_PHRASES, _SENTENCES = list_releases("text/sst2")
+[_QUESTIONS] = list_releases("text/trec")
 
 mr, cr, subj, mpqa = (
     define_set(f"text/{name}", UnsplitOptions) for name in ("mr", "cr", "subj", "mpqa")
 )
 sst2 = define_set(
-    "text/sst2", Sst2Options, lambda options: PHRASES if options.phrases else SENTENCES
+    "text/sst2", Sst2Options, lambda options: _PHRASES if options.phrases else _SENTENCES
 )
 sst5, _8tags, wccrs_hotels, wccrs_medicine = (
     define_set(f"text/{name}", ReleaseOptions)
@@ -73,6 +73,6 @@ trec = define_set(
     "text/trec",
     TrecOptions,
     lambda options: replace(
-        QUESTIONS, layout=replace(QUESTIONS.layout, fine=options.labels == "fine")
+        _QUESTIONS, layout=replace(_QUESTIONS.layout, fine=options.labels == "fine")
     ),
 )

@@ -16,22 +16,22 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.places import LISTING, home_of
+from lingprobe.corpora.places import TREEBANK_LISTING_FILE, home_of
 from lingprobe.corpora.universal import Treebank, list_treebanks
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.tasks.released.catalogue import Collection, KnownFile
-from lingprobe.tasks.released.content import ABOUT
+from lingprobe.tasks.released.content import ABOUT_FILE_PATTERN
 from lingprobe.tasks.released.download import WebDownloader, download_file
 from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 
-API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
-RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
-PAGE = "https://github.com/UniversalDependencies/{name}/tree/r{release}"
-PAPER = "Universal Dependencies"
-TOLD = ("LICENSE.txt", "README.md", "README.txt")
-LONGEST_LIST = 1 << 26  # bytes of a list of files
+_API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
+_RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
+_PAGE = "https://github.com/UniversalDependencies/{name}/tree/r{release}"
+_PAPER = "Universal Dependencies"
+_TOLD = ("LICENSE.txt", "README.md", "README.txt")
+_LONGEST_LIST = 1 << 26  # bytes of a list of files
 _DATA = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-[a-z0-9-]+\.conllu")
 _SPLIT = re.compile(r"<(train|dev|test)><sentences>([0-9]{1,9})</sentences>")
 _FACT = re.compile(r"^(License|Includes text):\s*(.+?)\s*$", re.MULTILINE)
@@ -43,10 +43,10 @@ def make_treebank_collection(bank: Treebank) -> Collection:
     at = {"name": bank.name, "release": bank.fetched_release}
     return Collection(
         f"ud/{bank.code or bank.name}@{bank.fetched_release}",
-        PAGE.format(**at),
-        RAW.format(**at),
+        _PAGE.format(**at),
+        _RAW.format(**at),
         (),
-        PAPER,
+        _PAPER,
         licence=bank.licence,
         kind="treebank",
         facts={},
@@ -76,7 +76,7 @@ def list_treebank_files(request: FetchRequest, bank: Treebank) -> FetchRequest:
     """The same wish with the files of the treebank, as listed here before, or by the server. Raises
     DataProblem.
     """
-    place = request.folder / LISTING
+    place = request.folder / TREEBANK_LISTING_FILE
     facts = _parse_listing(place.read_bytes()) if place.is_file() else {}
     if not facts:
         facts = _request_files(request, bank)
@@ -89,7 +89,7 @@ def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, KnownFile]:
     """The files of a treebank as a server lists them."""
     theirs = asked.source == asked.collection.base
     address = {"name": bank.name, "release": bank.fetched_release}
-    first = API.format(**address) if theirs else asked.source + LISTING
+    first = _API.format(**address) if theirs else asked.source + TREEBANK_LISTING_FILE
     try:
         facts = _parse_listing(_document(first, asked))
     except DataProblem:  # asked too often, or no such list
@@ -115,7 +115,7 @@ def _list_problem(bank: Treebank, why: str) -> str:
 
 def _document(url: str, asked: FetchRequest) -> bytes:
     """The content of a short document."""
-    part = download_file(url, asked.folder / ".list", asked.web, LONGEST_LIST)
+    part = download_file(url, asked.folder / ".list", asked.web, _LONGEST_LIST)
     try:
         return part.read_bytes()
     finally:
@@ -132,11 +132,11 @@ def _parse_listing(document: bytes) -> dict[str, KnownFile]:
         facts = {name: _read_entry(each) for name, each in named.items() if _is_wanted_file(name)}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
-    return dict(sorted(facts.items(), key=lambda each: not ABOUT.match(each[0])))
+    return dict(sorted(facts.items(), key=lambda each: not ABOUT_FILE_PATTERN.match(each[0])))
 
 
 def _is_wanted_file(name: str) -> bool:
-    return _DATA.fullmatch(name) is not None or name in TOLD
+    return _DATA.fullmatch(name) is not None or name in _TOLD
 
 
 def _read_entry(entry: Mapping[str, Any]) -> KnownFile:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.brackets import BracketTree
 from lingprobe.corpora.frequencies import WordFrequencies
 from lingprobe.corpora.rendering import (
-    HYPHEN,
+    HYPHEN_TAG,
     are_joined,
     is_punctuation,
     reorder_words,
@@ -31,11 +31,11 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.shards import TAGS
+from lingprobe.tasks.shards import TAGS_COLUMN
 from lingprobe.tasks.tree.clause import is_nonfinite_clause
 
-QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
-NAMES = ("NNP", "NNPS")
+_QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
+_NAMES = ("NNP", "NNPS")
 
 
 class AlteredSentence(NamedTuple):
@@ -58,7 +58,7 @@ class SentenceAlteration:
 
     def alter_rows(self, corpus: ParsedCorpus, rows: Ints) -> list[AlteredSentence]:
         """What becomes of some rows."""
-        sentences, (tags,) = corpus.read_rows(rows, TAGS)
+        sentences, (tags,) = corpus.read_rows(rows, TAGS_COLUMN)
         return list(map(self.made, rows.tolist(), sentences, tags))
 
     def __call__(self, corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
@@ -67,7 +67,7 @@ class SentenceAlteration:
 
 def tagged_words(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The words of a corpus's sentences, and their tags."""
-    for sentences, (tags,) in corpus.read(TAGS):
+    for sentences, (tags,) in corpus.read(TAGS_COLUMN):
         yield from zip((sentence.words for sentence in sentences), tags, strict=True)
 
 
@@ -80,7 +80,7 @@ def draw_half(rows: Ints, sentence_count: int, rng: np.random.Generator) -> NDAr
 
 def has_quotes(words: Iterable[str]) -> bool:
     """Whether there are double quotes among the words."""
-    return not QUOTES.isdisjoint(words)
+    return not _QUOTES.isdisjoint(words)
 
 
 def is_in_capitals(words: Sequence[str]) -> bool:
@@ -96,7 +96,7 @@ def is_name(word: str, tag: str, counts: WordFrequencies) -> bool:
     corpus mostly writes so.
     """
     return (
-        tag in NAMES
+        tag in _NAMES
         or word == "I"
         or word[1:] != word[1:].lower()
         or bool(counts.is_name(word))
@@ -120,7 +120,7 @@ def find_swap_places(
     if literal:
         return [i for i in range(1, len(words) - 1) if not (marks[i] or marks[i + 1])]
     tied = [
-        are_joined(first, second) or HYPHEN in tags[i : i + 2]
+        are_joined(first, second) or HYPHEN_TAG in tags[i : i + 2]
         for i, (first, second) in enumerate(pairwise(words))
     ]
     return [
@@ -179,9 +179,9 @@ def find_shifts(
 
 
 # words between the lengths that stand for which clause is longer, so that matching never mixes them
-APART = 100
-LONGER = ("first", "second", "neither")
-LONGEST = "longer clause"
+_APART = 100
+_LONGER = ("first", "second", "neither")
+_LONGEST = "longer clause"
 
 
 class ClauseCoordination(NamedTuple):
@@ -205,7 +205,7 @@ class ClauseCoordination(NamedTuple):
     def longer(self, inverted: bool) -> str:
         """Which clause has more words, as the sentence is read."""
         difference = self.first - (self.tail - self.second)
-        return LONGER[2] if not difference else LONGER[(difference < 0) != inverted]
+        return _LONGER[2] if not difference else _LONGER[(difference < 0) != inverted]
 
 
 Finding = ClauseCoordination | str
@@ -305,7 +305,7 @@ def find_inversions(
     longer = np.array(
         [
             [
-                LONGER.index(c.longer(i)) if isinstance(c, ClauseCoordination) else 0
+                _LONGER.index(c.longer(i)) if isinstance(c, ClauseCoordination) else 0
                 for i in (False, True)
             ]
             for c in clauses
@@ -313,7 +313,7 @@ def find_inversions(
     )
     changed = change[rows].astype(np.int64)
     codes = 2 * longer[findings.codes[rows], changed] + changed
-    answers = [Answer(label, "", {LONGEST: name}) for name in LONGER for label in ("O", "I")]
+    answers = [Answer(label, "", {_LONGEST: name}) for name in _LONGER for label in ("O", "I")]
     found = FoundCandidates(
         corpus, rows, codes, answers, SentenceAlteration(alter_sentence), _length
     )
@@ -321,7 +321,7 @@ def find_inversions(
 
 
 def _length(answer: Answer) -> int:
-    return APART * LONGER.index(answer.strata[LONGEST])
+    return _APART * _LONGER.index(answer.strata[_LONGEST])
 
 
 def _clauses_of(finding: Answer | str) -> Finding:

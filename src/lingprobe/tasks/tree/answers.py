@@ -15,9 +15,9 @@ from lingprobe.tasks.answers import Answer, count_findings
 from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.questions import Answers, Notes
-from lingprobe.tasks.shards import DEPTH, LENGTH
+from lingprobe.tasks.shards import DEPTH_COLUMN, LENGTH_COLUMN
 from lingprobe.tasks.tree.altered_sentences import find_inversions, find_shifts, tagged_words
-from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
+from lingprobe.tasks.tree.corpus import SENTENCE_LENGTHS, TreeTaskOptions
 from lingprobe.tasks.tree.odd import (
     ReplacementWords,
     compute_frequency_band,
@@ -25,7 +25,7 @@ from lingprobe.tasks.tree.odd import (
     make_tag_lexicon,
 )
 from lingprobe.tasks.ud.classes import (
-    CONNEAU,
+    CONNEAU_FREQUENCY_RANKS,
     assign_target_words,
     choose_target_words,
     cross_tabulate,
@@ -33,29 +33,34 @@ from lingprobe.tasks.ud.classes import (
     find_comparable_depths,
 )
 
-EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
-README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
-DEPTHS = range(5, 13)  # section 2
-SEQUENCES, ENOUGH = 19, 100  # classes beside OTHER, and the sentences that each has at least
-PUBLISHED = (
+EQUAL_LENGTH_BINS = tuple(
+    (low, low + 3) for low in range(5, 29, 4)
+)  # section 2: six equal-width bins
+_README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
+TREE_DEPTH_CLASSES = range(5, 13)  # section 2
+TOP_SEQUENCE_COUNT, _ENOUGH = (
+    19,
+    100,
+)  # classes beside OTHER, and the sentences that each has at least
+_PUBLISHED = (
     "ADVP_NP_VP_. CC_ADVP_NP_VP_. CC_NP_VP_. IN_NP_VP_. NP_ADVP_VP_. NP_NP_VP_. NP_PP_. NP_VP_."
     " PP_NP_VP_. RB_NP_VP_. SBAR_NP_VP_. SBAR_VP_. S_CC_S_. S_NP_VP_. S_VP_. VBD_NP_VP_. VP_."
     " WHADVP_SQ_. WHNP_SQ_."
 )
 """The README's classes; the two that its list lacks are labels of the published file."""
-LITERAL = (100, 5000)  # occurrences of a target form (README)
+_LITERAL = (100, 5000)  # occurrences of a target form (README)
 # of the novels that the paper took its sentences from (Paperno et al. 2016, section 3)
-PAPERS_WORDS = 203_000_000
+_PAPERS_WORDS = 203_000_000
 
 
 def label_lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
     """The label of tree/sent-len: the bin of the number of tokens, as `5-8`, or with
     `bins=readme`.
     """
-    bins = EQUAL if options.bins == "equal" else README
+    bins = EQUAL_LENGTH_BINS if options.bins == "equal" else _README
     named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
-    said = [named.get(n) for n in range(LENGTHS[-1] + 1)]
-    return FoundCandidates.where(corpus, corpus.columns(LENGTH)[0], said)
+    said = [named.get(n) for n in range(SENTENCE_LENGTHS[-1] + 1)]
+    return FoundCandidates.where(corpus, corpus.columns(LENGTH_COLUMN)[0], said)
 
 
 def find_word_candidates(
@@ -64,7 +69,9 @@ def find_word_candidates(
     """The label of tree/word-content: the one target word that the sentence contains; none, or
     several, is excluded.
     """
-    chosen = assign_target_words(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
+    chosen = assign_target_words(
+        corpus.words(), corpus.forms, CONNEAU_FREQUENCY_RANKS, _ranks(options)
+    )
     notes["word content"] = chosen.notes
     found = FoundCandidates.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
     notes["left out"] = {"no target word, or several": len(corpus) - len(found)}
@@ -73,7 +80,7 @@ def find_word_candidates(
 
 def find_frequent_words(corpus: ParsedCorpus, options: TreeTaskOptions) -> list[str]:
     """The words that are too frequent to be targets."""
-    return choose_target_words(corpus.forms, CONNEAU, _ranks(options)).frequent
+    return choose_target_words(corpus.forms, CONNEAU_FREQUENCY_RANKS, _ranks(options)).frequent
 
 
 def _ranks(options: TreeTaskOptions) -> Mapping[str, int] | None:
@@ -95,10 +102,14 @@ def find_depth_candidates(
     depth has the same number of sentences of each length; `depths=gaussian` follows the published
     data.
     """
-    deep, long = corpus.columns(DEPTH, LENGTH)
-    fit = (deep >= DEPTHS[0]) & (deep <= DEPTHS[-1])
+    deep, long = corpus.columns(DEPTH_COLUMN, LENGTH_COLUMN)
+    fit = (deep >= TREE_DEPTH_CLASSES[0]) & (deep <= TREE_DEPTH_CLASSES[-1])
     gaussian = options.depths == "gaussian"
-    run = DEPTHS if gaussian else find_comparable_depths(cross_tabulate(deep[fit], long[fit]))
+    run = (
+        TREE_DEPTH_CLASSES
+        if gaussian
+        else find_comparable_depths(cross_tabulate(deep[fit], long[fit]))
+    )
     labels = set(options.classes) or set(map(str, run))
     said = [Answer(str(d)) if str(d) in labels else None for d in range(int(deep.max()) + 1)]
     found = FoundCandidates.where(corpus, deep, said)
@@ -124,10 +135,10 @@ def label_sequences(
     findings = corpus.findings("top-const")
     counts, notes["left out"] = count_findings(findings)
     if options.classes or options.inventory == "published":
-        inventory = set(options.classes or PUBLISHED.split())
+        inventory = set(options.classes or _PUBLISHED.split())
     else:
-        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:SEQUENCES]
-        inventory = {label for label, n in ranked if n >= ENOUGH}
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:TOP_SEQUENCE_COUNT]
+        inventory = {label for label, n in ranked if n >= _ENOUGH}
     notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
     notes["number of classes, with OTHER"] = len(inventory) + 1
     other = Answer("OTHER")
@@ -193,7 +204,7 @@ def _add_notes(
     return found
 
 
-ALTERATIONS: Mapping[str, Answers[TreeTaskOptions]] = {
+SENTENCE_ALTERATIONS: Mapping[str, Answers[TreeTaskOptions]] = {
     "tree/bigram-shift": shift_answers,
     "tree/somo": replacement_answers,
     "tree/coord-inv": inversion_answers,
@@ -224,7 +235,7 @@ def _band(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Calla
     if not options.has_corpus_band:
         return lambda form: True
     counts = _frequencies(options) or _own(corpus, options)
-    scale = 1.0 if options.band == "literal" else min(1.0, counts.total / PAPERS_WORDS)
-    low, high = max(1, round(LITERAL[0] * scale)), max(20, round(LITERAL[1] * scale))
+    scale = 1.0 if options.band == "literal" else min(1.0, counts.total / _PAPERS_WORDS)
+    low, high = max(1, round(_LITERAL[0] * scale)), max(20, round(_LITERAL[1] * scale))
     notes["frequencies"] = {"words": counts.total, "rarest": low, "commonest": high}
     return lambda form: low <= counts.count(form) <= high

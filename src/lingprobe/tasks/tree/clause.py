@@ -18,18 +18,18 @@ def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
-TENSES = {"VBP": "PRES", "VBZ": "PRES", "VBD": "PAST"}
-NUMBERS = {"NN": "NN", "NNS": "NNS"}
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
-VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBG", "VBN", "TO"})
-BE = _word_set("be am 'm m is 's s are 're re was were been being ai")
-COPULAS = BE | _word_set(
+_CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
+VERB_TENSE_TAGS = {"VBP": "PRES", "VBZ": "PRES", "VBD": "PAST"}
+NOUN_NUMBER_TAGS = {"NN": "NN", "NNS": "NNS"}
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
+VERB_TAGS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBG", "VBN", "TO"})
+_BE = _word_set("be am 'm m is 's s are 're re was were been being ai")
+_COPULAS = _BE | _word_set(
     "become becomes became becoming remain remains remained remaining seem seems seemed"
 )
-NO_OBJECT = _word_set("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
+NO_OBJECT_TAGS = _word_set("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
 """Function tags of noun phrases that are no direct object."""
-TIMES = _word_set(
+TIME_NOUNS = _word_set(
     "second seconds minute minutes hour hours day days week weeks weekend weekends month months"
     " quarter year years decade decades time times moment while morning mornings afternoon evening"
     " evenings night nights noon midnight today yesterday tomorrow tonight monday tuesday wednesday"
@@ -37,7 +37,7 @@ TIMES = _word_set(
     " october november tonite december spring summer autumn fall winter way mile miles percent %"
 )
 """Nouns that head adverbial phrases of time or measure."""
-MEASURES = _word_set(
+_MEASURES = _word_set(
     "lot lots number numbers couple bunch majority minority variety handful range host dozen dozens"
     " rest half third quarter part percent % plenty series array amount bit pair group total kind"
     " kinds sort sorts type types"
@@ -57,9 +57,9 @@ class WordOrReason(NamedTuple):
     why: str
 
 
-NO_CLAUSE = "no clause of the Penn Treebank (S, SINV, SQ, SBARQ): a fragment, or other labels"
-NO_FINITE = "no finite verb"
-MODAL = "a modal"
+NO_PENN_CLAUSE = "no clause of the Penn Treebank (S, SINV, SQ, SBARQ): a fragment, or other labels"
+NO_FINITE_VERB = "no finite verb"
+_MODAL = "a modal"
 
 
 def find_main_clauses(tree: BracketTree) -> list[int]:
@@ -71,11 +71,12 @@ def find_main_clauses(tree: BracketTree) -> list[int]:
 
 
 def _clauses(tree: BracketTree, clause: BracketChild) -> Iterator[int]:
-    if clause.label not in CLAUSES:
+    if clause.label not in _CLAUSES:
         return
     below = tree.children(clause.node)
     if clause.label != "SBARQ" and any(
-        child.label == "VP" or child.label in TENSES or child.label == "MD" for child in below
+        child.label == "VP" or child.label in VERB_TENSE_TAGS or child.label == "MD"
+        for child in below
     ):
         yield clause.node
         return
@@ -91,8 +92,8 @@ def find_finite_verbs(tree: BracketTree, node: int) -> list[WordOrReason]:
     verbs = []
     below = tree.children(node)
     for label, start, _, phrase in below:
-        if phrase < 0 and (label in VERBS or label == "MD"):
-            why = MODAL if label == "MD" else "" if label in TENSES else NO_FINITE
+        if phrase < 0 and (label in VERB_TAGS or label == "MD"):
+            why = _MODAL if label == "MD" else "" if label in VERB_TENSE_TAGS else NO_FINITE_VERB
             verbs.append(WordOrReason(-1 if why else start, why))
     if not verbs:
         verbs = [
@@ -103,8 +104,8 @@ def find_finite_verbs(tree: BracketTree, node: int) -> list[WordOrReason]:
         ]
     elif any(verb.at >= 0 for verb in verbs):
         # beside a finite verb: got broken
-        verbs = [verb for verb in verbs if verb.why != NO_FINITE]
-    return verbs or [WordOrReason(-1, NO_FINITE)]
+        verbs = [verb for verb in verbs if verb.why != NO_FINITE_VERB]
+    return verbs or [WordOrReason(-1, NO_FINITE_VERB)]
 
 
 def is_nonfinite_clause(tree: BracketTree, node: int) -> bool:
@@ -112,12 +113,12 @@ def is_nonfinite_clause(tree: BracketTree, node: int) -> bool:
     *to* or with a participle.
     """
     verbs = find_finite_verbs(tree, node)
-    if any(verb.why != NO_FINITE for verb in verbs):
+    if any(verb.why != NO_FINITE_VERB for verb in verbs):
         return False
     while phrases := [
         child.node for child in tree.children(node) if child.label == "VP" and child.node >= 0
     ]:
-        if any(child.label in VERBS for child in tree.children(node)):
+        if any(child.label in VERB_TAGS for child in tree.children(node)):
             break
         node = phrases[0]
     return not any(child.label == "VB" for child in tree.children(node))
@@ -142,7 +143,7 @@ def find_subject(tree: BracketTree, clause: int) -> int:
     at = next(
         child.start
         for child in below
-        if child.label == "VP" or child.label in TENSES or child.label == "MD"
+        if child.label == "VP" or child.label in VERB_TENSE_TAGS or child.label == "MD"
     )
     inverted = tree.labels[clause] in ("SQ", "SINV")
     before = [
@@ -157,7 +158,7 @@ def find_subject(tree: BracketTree, clause: int) -> int:
         c.node for c in tree.children(tree.parents[clause]) if c.label == "WHNP" and c.node >= 0
     ]
     own_verb = any(child.label == "VP" for child in below) and not any(
-        child.label in TENSES or child.label == "MD" for child in below
+        child.label in VERB_TENSE_TAGS or child.label == "MD" for child in below
     )
     return asked[0] if asked and inverted and own_verb else -1
 
@@ -167,8 +168,8 @@ def find_objects(tree: BracketTree, phrase: int) -> list[int]:
     beside copulas, are excluded.
     """
     below = tree.children(phrase)
-    verbs = [child.start for child in below if child.label in VERBS]
-    if not verbs or normalise_word(tree.words[verbs[-1]]) in COPULAS:
+    verbs = [child.start for child in below if child.label in VERB_TAGS]
+    if not verbs or normalise_word(tree.words[verbs[-1]]) in _COPULAS:
         return []
     nodes = [
         child.node
@@ -180,7 +181,7 @@ def find_objects(tree: BracketTree, phrase: int) -> list[int]:
 
 def _adverbial(tree: BracketTree, node: int) -> bool:
     """Whether function tags say that a noun phrase is no argument."""
-    return not NO_OBJECT.isdisjoint(tree.functions[node].split("-"))
+    return not NO_OBJECT_TAGS.isdisjoint(tree.functions[node].split("-"))
 
 
 def is_passive_participle(tree: BracketTree, phrase: int) -> bool:
@@ -190,15 +191,15 @@ def is_passive_participle(tree: BracketTree, phrase: int) -> bool:
     while (
         above >= 0
         and tree.labels[above] == "VP"
-        and not any(c.label in VERBS for c in tree.children(above))
+        and not any(c.label in VERB_TAGS for c in tree.children(above))
     ):
         above = tree.parents[above]  # coordinated participles
     if not any(child.label in ("VBN", "VBD") for child in below) or above < 0:
         return False
     helpers = [
-        normalise_word(tree.words[c.start]) for c in tree.children(above) if c.label in VERBS
+        normalise_word(tree.words[c.start]) for c in tree.children(above) if c.label in VERB_TAGS
     ]
-    return bool(helpers) and helpers[-1] in BE | {"get", "gets", "got", "getting"}
+    return bool(helpers) and helpers[-1] in _BE | {"get", "gets", "got", "getting"}
 
 
 def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> WordOrReason:
@@ -217,7 +218,7 @@ def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> Wor
     if labels[-1] == "POS":
         return WordOrReason(-1, "a possessor")
     for child in reversed(below):
-        if child.label in NOUNS:
+        if child.label in _NOUNS:
             return (
                 WordOrReason(child.start, "")
                 if child.node < 0
@@ -230,7 +231,7 @@ def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> Wor
     if (
         not literal
         and noun.at >= 0
-        and normalise_word(tree.words[noun.at]) in MEASURES
+        and normalise_word(tree.words[noun.at]) in _MEASURES
         and _of(tree, below)
     ):
         return WordOrReason(-1, "a noun of measure before of")

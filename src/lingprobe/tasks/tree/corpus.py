@@ -28,22 +28,22 @@ from lingprobe.data.options import Help
 from lingprobe.data.references import PlaceOption
 from lingprobe.tasks import sources as named
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, SentenceRules, parsed_corpus
+from lingprobe.tasks.parsed_corpora import CORPUS_CACHE, ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions
-from lingprobe.tasks.shards import DEPTH, LENGTH, LETTERS, TAGS
+from lingprobe.tasks.shards import DEPTH_COLUMN, LENGTH_COLUMN, LETTERS_COLUMN, TAGS_COLUMN
 from lingprobe.tasks.sources import NamedFile, same_files
 from lingprobe.tasks.tree import rules as tree_rules
 from lingprobe.tasks.tree.altered_sentences import ClauseCoordination, find_coordination
 
-LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
-RULES: Mapping[str, Callable[[BracketTree], Any]] = {
+SENTENCE_LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
+PHRASE_TREE_RULES: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": tree_rules.top_const,
     "tense": tree_rules.classify_phrase_tense,
     "subj-num": tree_rules.find_subject_phrase_number,
     "obj-num": tree_rules.find_object_phrase_number,
     "coord-inv": find_coordination,
 }
-LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
+_LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": partial(tree_rules.top_const, literal=True),
     "tense": tree_rules.classify_phrase_tense,
     "subj-num": partial(tree_rules.find_subject_phrase_number, literal=True),
@@ -51,8 +51,8 @@ LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "coord-inv": partial(find_coordination, literal=True),
 }
 """The same as literally as the paper and its README have them."""
-NO_TREE = "text without a tree"
-ELSEWHERE = "not of the lengths that are asked about"
+_NO_TREE = "text without a tree"
+_ELSEWHERE = "not of the lengths that are asked about"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class TreeTaskOptions(CorpusOptions):
         """
         files = self.sources
         key = ("tree", same_files(files), self.on_error, self.literal)
-        return CORPORA.get(key, lambda: _distinct_corpus(files, self.on_error, self.literal))
+        return CORPUS_CACHE.get(key, lambda: _distinct_corpus(files, self.on_error, self.literal))
 
     @property
     def has_corpus_band(self) -> bool:
@@ -139,7 +139,9 @@ class TreeTaskOptions(CorpusOptions):
 def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -> ParsedCorpus:
     """The distinct sentences, remembered by the files."""
     rules = SentenceRules(
-        partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal)
+        partial(_judge, _LITERAL if literal else PHRASE_TREE_RULES),
+        (root_of(_judge),),
+        str(literal),
     )
     return keep_distinct_sentences(parsed_corpus(files, on_error, rules, _read_file_blocks))
 
@@ -148,8 +150,8 @@ def keep_distinct_sentences(corpus: ParsedCorpus) -> ParsedCorpus:
     """The distinct sentences of 5 to 28 tokens, punctuation included, each in the split that it is
     tested in, whichever files have it.
     """
-    lengths, alike = corpus.columns(LENGTH, LETTERS)
-    fit = np.flatnonzero((lengths >= LENGTHS[0]) & (lengths <= LENGTHS[-1]))
+    lengths, alike = corpus.columns(LENGTH_COLUMN, LETTERS_COLUMN)
+    fit = np.flatnonzero((lengths >= SENTENCE_LENGTHS[0]) & (lengths <= SENTENCE_LENGTHS[-1]))
     _, first, alike = np.unique(alike[fit], return_index=True, return_inverse=True)
     splits = np.full(len(first), -1, np.int8)
     np.maximum.at(splits, alike, corpus.splits[fit])
@@ -161,7 +163,7 @@ def keep_distinct_sentences(corpus: ParsedCorpus) -> ParsedCorpus:
     left_out = {reason: n for reason, n in left_out.items() if n}
     some = corpus.part(fit[first[order]], splits=splits[order], whole=True, left_out=left_out)
     if not len(some):
-        raise some.nothing(f"sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens")
+        raise some.nothing(f"sentences of {SENTENCE_LENGTHS[0]} to {SENTENCE_LENGTHS[-1]} tokens")
     return some
 
 
@@ -169,20 +171,22 @@ def _judge(
     rules: Mapping[str, Callable[[BracketTree], Any]], block: Block, sentences: list[Sentence]
 ) -> dict[str, Sequence[Any]]:
     """What all rules say of some sentences, their depths, and the tags of their words."""
-    fit = [len(sentence.words) in LENGTHS for sentence in sentences]
+    fit = [len(sentence.words) in SENTENCE_LENGTHS for sentence in sentences]
     if isinstance(block, PhraseTrees):
         pairs = list(zip(block.trees, fit, strict=True))
         return {
             **{
-                name: [_plain_finding(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
+                name: [_plain_finding(rule(tree)) if asked else _ELSEWHERE for tree, asked in pairs]
                 for name, rule in rules.items()
             },
-            DEPTH: [tree_rules.measure_tree_depth(tree) if asked else 0 for tree, asked in pairs],
-            TAGS: [tree.tags for tree in block.trees],
+            DEPTH_COLUMN: [
+                tree_rules.measure_tree_depth(tree) if asked else 0 for tree, asked in pairs
+            ],
+            TAGS_COLUMN: [tree.tags for tree in block.trees],
         }
     assert isinstance(block, RunningText)
-    none = [NO_TREE] * len(sentences)
-    return {**dict.fromkeys(rules, none), TAGS: list(block.tags) or [()] * len(sentences)}
+    none = [_NO_TREE] * len(sentences)
+    return {**dict.fromkeys(rules, none), TAGS_COLUMN: list(block.tags) or [()] * len(sentences)}
 
 
 def _plain_finding(finding: Any) -> Any:

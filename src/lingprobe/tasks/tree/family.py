@@ -26,7 +26,7 @@ from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks import baseline_names
-from lingprobe.tasks.findings import AT_ONCE, FoundCandidates
+from lingprobe.tasks.findings import CANDIDATE_BATCH_ROWS, FoundCandidates
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
 from lingprobe.tasks.questions import Answers, CorpusQuestion
@@ -34,26 +34,31 @@ from lingprobe.tasks.sources import NamedFile
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
 from lingprobe.tasks.tree.altered_sentences import SentenceAlteration
-from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, find_head_noun
-from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
-from lingprobe.tasks.ud.classes import LEAST
-from lingprobe.tasks.ud.facts import CONTENT, PLACES, build_content_facts, build_place_facts
+from lingprobe.tasks.tree.clause import NO_OBJECT_TAGS, VERB_TAGS, find_head_noun
+from lingprobe.tasks.tree.corpus import SENTENCE_LENGTHS, TreeTaskOptions
+from lingprobe.tasks.ud.classes import MIN_WORD_SENTENCES
+from lingprobe.tasks.ud.facts import (
+    CONTENT_WORD_FACTS,
+    WORD_PLACE_FACTS,
+    build_content_facts,
+    build_place_facts,
+)
 
-PHRASES = {
+_PHRASES = {
     "phrases": (
         "verbs and the heads of noun phrases, each with its tag and the labels of the phrases above"
         " it, six at most"
     )
 }
-CONSTITUENTS = {"constituents": "the constituents right below the sentence, each with its place"}
-DEPTHS = {"depths": "how many nodes lie above each word"}
-ORIGINS = {
+_CONSTITUENTS = {"constituents": "the constituents right below the sentence, each with its place"}
+_DEPTHS = {"depths": "how many nodes lie above each word"}
+_ORIGINS = {
     "origins": (
         "the place that each word had before the sentence was altered; it is not a linguistic"
         " annotation"
     )
 }
-TOP = 6  # phrases above a word, from the top, that are told
+_TOP = 6  # phrases above a word, from the top, that are told
 
 Says = Callable[[BracketTree], Sequence[str]]
 
@@ -62,7 +67,7 @@ def compute_phrase_facts(
     oracle: str, files: Sequence[NamedFile], on_error: OnError, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all that the files have."""
-    if oracle in PLACES:
+    if oracle in WORD_PLACE_FACTS:
         return build_place_facts(sentences)
     paths = [source.part.path for source in files]
     key = (
@@ -73,7 +78,7 @@ def compute_phrase_facts(
         on_error,
     )
     wanted = sentences if is_large(paths) else ()
-    return oracle_facts(key, lambda: _read_tree_facts(OF_TREES[oracle], paths, on_error), wanted)
+    return oracle_facts(key, lambda: _read_tree_facts(_OF_TREES[oracle], paths, on_error), wanted)
 
 
 def find_word_origins(
@@ -84,9 +89,9 @@ def find_word_origins(
     wanted = frozenset(sentences)
     return {
         one.sentence: (_moves(tuple(one.origins)),)
-        for first in range(0, len(candidates), AT_ONCE)
+        for first in range(0, len(candidates), CANDIDATE_BATCH_ROWS)
         for one in candidates.edit.alter_rows(
-            candidates.corpus, candidates.rows[first : first + AT_ONCE]
+            candidates.corpus, candidates.rows[first : first + CANDIDATE_BATCH_ROWS]
         )
         if one.sentence in wanted
     }
@@ -107,7 +112,7 @@ def _read_tree_facts(
     strings = InternedStrings()
     for path in paths:
         for tree in brackets.read_brackets(path, on_error, strings=strings):
-            if len(tree.words) in LENGTHS:
+            if len(tree.words) in SENTENCE_LENGTHS:
                 yield tree.sentence, (says(tree),)
 
 
@@ -121,21 +126,21 @@ def _phrases(tree: BracketTree) -> list[str]:
                 levels[above] + 1,
                 _below(paths[above], _get_phrase_label(tree, node)),
             )
-        if levels[node] > TOP:
+        if levels[node] > _TOP:
             continue
         if tree.labels[node] == "NP" and (noun := find_head_noun(tree, node)).at >= 0:
             said.append(_below(paths[node], tree.tags[noun.at]))
         said += [
             _below(paths[node], child.label)
             for child in tree.children(node)
-            if child.label in VERBS or child.label == "MD"
+            if child.label in VERB_TAGS or child.label == "MD"
         ]
     return said
 
 
 def _get_phrase_label(tree: BracketTree, node: int) -> str:
     """A phrase's label, with the function tag that makes it an adverbial."""
-    adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT), "")
+    adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT_TAGS), "")
     return tree.labels[node] + (f"-{adverbial}" if adverbial else "")
 
 
@@ -170,7 +175,7 @@ def _moves(places: tuple[int, ...]) -> tuple[str, ...]:
     )
 
 
-OF_TREES: Mapping[str, Says] = {
+_OF_TREES: Mapping[str, Says] = {
     "phrases": _phrases,
     "constituents": _constituents,
     "depths": _depths,
@@ -188,7 +193,7 @@ def _list_tree_files(options: TreeTaskOptions) -> list[CorpusPart]:
 def _offered_oracles(oracles: Mapping[str, str], options: TreeTaskOptions) -> list[str]:
     """What labels are derived from; only trees say where in a tree a word is."""
     trees = has_trees(options.sources)
-    return [name for name in oracles if trees or name not in OF_TREES]
+    return [name for name in oracles if trees or name not in _OF_TREES]
 
 
 def _find_sentence_facts(
@@ -197,13 +202,13 @@ def _find_sentence_facts(
     """What the trees of these sentences say, or where their words stood before they were
     altered.
     """
-    if oracle in CONTENT:
+    if oracle in CONTENT_WORD_FACTS:
         return build_content_facts(
             sentences, answers.find_frequent_words(options.corpus(), options)
         )
-    if oracle in ORIGINS:
+    if oracle in _ORIGINS:
         with pause_garbage_collection():
-            found = answers.ALTERATIONS[name](options.corpus(), options, {})
+            found = answers.SENTENCE_ALTERATIONS[name](options.corpus(), options, {})
             return find_word_origins(found, sentences)
     return compute_phrase_facts(oracle, options.sources, options.on_error, sentences)
 
@@ -217,7 +222,7 @@ def _settings(name: str, options: TreeTaskOptions) -> dict[str, Any]:
 
 
 _DROP = {"least": 50, "rare": "drop"}
-_CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
+_CONTENT = {"least": MIN_WORD_SENTENCES, "rare": "drop", "least_test": 10}
 _TENSE = {"PRES": "it needs main clauses with VBP or VBZ", "PAST": "it needs main clauses with VBD"}
 _NUMBER = {
     "NN": "it needs noun phrases with NN in main clauses",
@@ -249,46 +254,47 @@ def _task(
 
 sent_len = _task(
     "sent-len", "How many words does the sentence have?",
-    answers.label_lengths, settings=_DROP, classes=len(answers.EQUAL), oracles=PLACES,
-    reference_lines=(baseline_names.LENGTH,),
+    answers.label_lengths, settings=_DROP, classes=len(answers.EQUAL_LENGTH_BINS),
+    oracles=WORD_PLACE_FACTS, reference_lines=(baseline_names.LENGTH_BASELINE,),
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?",
-    answers.find_word_candidates, settings=_CONTENT, oracles=CONTENT,
+    answers.find_word_candidates, settings=_CONTENT, oracles=CONTENT_WORD_FACTS,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth",
     "How deep is the constituency tree of the sentence, whatever its length?",
     answers.find_depth_candidates, settings={**_DROP, "decorrelate": "gaussian"},
-    classes=len(answers.DEPTHS), oracles=DEPTHS,
+    classes=len(answers.TREE_DEPTH_CLASSES), oracles=_DEPTHS,
 )  # fmt: skip
 top_const = _task(
     "top-const", "Which constituents is the sentence made of?",
-    answers.label_sequences, settings=_DROP, classes=answers.SEQUENCES + 1, oracles=CONSTITUENTS,
+    answers.label_sequences, settings=_DROP, classes=answers.TOP_SEQUENCE_COUNT + 1,
+    oracles=_CONSTITUENTS,
 )  # fmt: skip
 bigram_shift = _task(
     "bigram-shift", "Have two neighbouring words of the sentence changed places?",
-    answers.shift_answers, classes=2, oracles=ORIGINS,
+    answers.shift_answers, classes=2, oracles=_ORIGINS,
 )  # fmt: skip
 tense = _task(
     "tense", "Is the verb of the main clause in the present or in the past?",
     answers.find_rule_candidates("tense"), needs=_TENSE, classes=2,
-    oracles=PHRASES,
+    oracles=_PHRASES,
 )  # fmt: skip
 subj_num = _task(
     "subj-num", "Is the subject of the main clause singular or plural?",
-    answers.find_rule_candidates("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("subj-num"), needs=_NUMBER, classes=2, oracles=_PHRASES,
 )  # fmt: skip
 obj_num = _task(
     "obj-num", "Is the direct object of the main clause singular or plural?",
-    answers.find_rule_candidates("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("obj-num"), needs=_NUMBER, classes=2, oracles=_PHRASES,
 )  # fmt: skip
 somo = _task(
     "somo", "Has a noun or verb of the sentence been replaced by another?",
     answers.replacement_answers, settings={"rarest": 1, "commonest": 0}, classes=2,
-    oracles=ORIGINS,
+    oracles=_ORIGINS,
 )  # fmt: skip
 coord_inv = _task(
     "coord-inv", "Have the two coordinated clauses of the sentence changed places?",
-    answers.inversion_answers, settings={"decorrelate": True}, classes=2, oracles=ORIGINS,
+    answers.inversion_answers, settings={"decorrelate": True}, classes=2, oracles=_ORIGINS,
 )  # fmt: skip

@@ -3,7 +3,7 @@ README)?
 
 A noun or verb gives way to another form with the same part of speech. Frequencies come from a
 corpus: the word, and the pairs that it makes with its neighbours, must be attested for both and
-differ by at most `NEAR` in their logarithms.
+differ by at most `_NEAR` in their logarithms.
 
 So that frequencies tell nothing, the replacement is drawn as a bigram model would draw it between
 these neighbours, with a weight of c(before, r) c(r, after) / c(r). Under such a model that leaves
@@ -35,15 +35,15 @@ from lingprobe.tasks.tree.altered_sentences import (
     tagged_words,
 )
 
-KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
-PRONOUNS = frozenset(
+_KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+_PRONOUNS = frozenset(
     a + b for a in ("some", "any", "every", "no") for b in ("one", "body", "thing")
 ) | {"none", "one", "ones"}
 # occurrences of target and replacement, and the words of a corpus from which on they hold as they
 # stand
-BAND, FULL = (40, 400), 5_000_000
-NEAR = 0.5  # natural logarithms: a factor of 1.65
-LEAST = 2  # occurrences with a tag, by which a form is known to have it
+_BAND, _FULL = (40, 400), 5_000_000
+_NEAR = 0.5  # natural logarithms: a factor of 1.65
+_LEAST = 2  # occurrences with a tag, by which a form is known to have it
 
 
 class ReplaceableWord(NamedTuple):
@@ -57,8 +57,8 @@ class ReplaceableWord(NamedTuple):
 class ReplacementWords:
     """What replacements are chosen from.
 
-    forms   of the corpus, by number; tags [forms] a number of KINDS for those that may be replaced
-            or replace, -1 for all others
+    forms   of the corpus, by number; tags [forms] a number of `_KINDS` for those that may be
+            replaced or replace, -1 for all others
     after   pairs whose second word may be: first words, second words, counts; sorted so
     before  pairs whose first word may be: second words, first words, counts; sorted so
     own     whether the sentences are part of the corpus, so that each is counted there once itself
@@ -79,10 +79,10 @@ class ReplacementWords:
         tags = np.full(len(forms), -1)
         for form, tag in lexicon.items():
             number = counts.numbers.get(form, -1)
-            if number < 0 or tag not in KINDS or not form.isalpha() or form in PRONOUNS:
+            if number < 0 or tag not in _KINDS or not form.isalpha() or form in _PRONOUNS:
                 continue
             if low <= counts.counts[number] <= high and not counts.is_name(form):
-                tags[number] = KINDS.index(tag)
+                tags[number] = _KINDS.index(tag)
         first, second = counts.pairs >> 32, counts.pairs & 0xFFFFFFFF
         follows, leads = tags[second] >= 0, tags[first] >= 0
         after = (first[follows], second[follows], counts.together[follows])
@@ -106,7 +106,7 @@ class ReplacementWords:
         target = pairs[:, at] - self.own  # its own sentence does not attest a word
         if target.min() < 1:
             return None
-        near = (np.abs(np.log(pairs / target[:, None])) <= NEAR + 1e-9).all(0) & (
+        near = (np.abs(np.log(pairs / target[:, None])) <= _NEAR + 1e-9).all(0) & (
             self.tags[shared] == self.tags[here]
         )
         near[at] = False
@@ -139,7 +139,7 @@ class ReplacementWords:
         places = [
             i
             for i in range(1, len(words) - 1)
-            if tags[i] in KINDS and self.replaceable(words[i], tags[i])
+            if tags[i] in _KINDS and self.replaceable(words[i], tags[i])
         ]
         for k in rng.permutation(len(places)):
             i = places[k]
@@ -152,7 +152,7 @@ class ReplacementWords:
         it usually has.
         """
         number = self.counts.numbers.get(word, -1)
-        return number >= 0 and self.tags[number] == KINDS.index(tag)
+        return number >= 0 and self.tags[number] == _KINDS.index(tag)
 
 
 def _slice(table: tuple[Ints, Ints, Ints], key: int) -> tuple[Ints, Ints]:
@@ -164,9 +164,9 @@ def compute_frequency_band(total: int) -> tuple[int, int]:
     """How often a noun or verb that is replaced, and its replacement, occur in a corpus of so many
     words: 40 to 400 times, in proportion below five million, never below 5.
     """
-    scale = min(1.0, total / FULL)
-    low = max(5, round(BAND[0] * scale))
-    return low, max(10 * low, round(BAND[1] * scale))
+    scale = min(1.0, total / _FULL)
+    low = max(5, round(_BAND[0] * scale))
+    return low, max(10 * low, round(_BAND[1] * scale))
 
 
 def make_tag_lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, str]:
@@ -185,7 +185,7 @@ def make_tag_lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> d
             " lingprobe data tag"
         )
     return {
-        word: tag for word, (tag, n) in commonest.items() if n >= LEAST and word == word.lower()
+        word: tag for word, (tag, n) in commonest.items() if n >= _LEAST and word == word.lower()
     }
 
 
@@ -203,7 +203,7 @@ def find_replacements(
     tag, form = np.zeros(len(corpus), np.int8), np.zeros(len(corpus), np.int32)
     for row, (words, tags) in enumerate(tagged_words(corpus)):
         if odd := choice.odd(words, tags, rng):
-            place[row], tag[row] = odd.place, KINDS.index(tags[odd.place])
+            place[row], tag[row] = odd.place, _KINDS.index(tags[odd.place])
             form[row] = choice.counts.numbers[odd.replacement]
     rows = np.flatnonzero(place >= 0)
     change = draw_half(rows, len(corpus), rng)
@@ -216,11 +216,11 @@ def find_replacements(
         return AlteredSentence(sentence_of(words, tags), origins)
 
     put_in = np.where(change, form, -1)[rows].astype(np.int64)
-    said, codes = np.unique(put_in * len(KINDS) + tag[rows], return_inverse=True)
+    said, codes = np.unique(put_in * len(_KINDS) + tag[rows], return_inverse=True)
     answers = [
         Answer("C" if number >= 0 else "O", choice.forms[number] if number >= 0 else "",
-               {"tag": KINDS[which]})
-        for number, which in (divmod(each, len(KINDS)) for each in said.tolist())
+               {"tag": _KINDS[which]})
+        for number, which in (divmod(each, len(_KINDS)) for each in said.tolist())
     ]  # fmt: skip
     found = FoundCandidates(corpus, rows, codes, answers, SentenceAlteration(alter_sentence))
     return found, {"no word with a replacement": len(corpus) - len(rows)}

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from lingprobe.corpora.brackets import BracketTree
 from lingprobe.tasks.answers import Answer, Finding, make_answer
 from lingprobe.tasks.tree.clause import (
-    NO_CLAUSE,
-    NO_FINITE,
-    NUMBERS,
-    TENSES,
-    TIMES,
+    NO_FINITE_VERB,
+    NO_PENN_CLAUSE,
+    NOUN_NUMBER_TAGS,
+    TIME_NOUNS,
+    VERB_TENSE_TAGS,
     find_finite_verbs,
     find_head_noun,
     find_main_clauses,
@@ -30,11 +30,11 @@ from lingprobe.tasks.tree.clause import (
 )
 
 Rule = Callable[[BracketTree], Finding]
-MARKS = frozenset(
+_MARKS = frozenset(
     {"-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP", "PUNCT", "SYM"}
 )
-QUOTES = frozenset({"``", "''", '"'})
-NO_SUBJECT, NO_OBJECT = "no nominal subject", "no nominal object"
+_QUOTES = frozenset({"``", "''", '"'})
+_NO_SUBJECT, _NO_OBJECT = "no nominal subject", "no nominal object"
 
 
 def measure_tree_depth(tree: BracketTree) -> int:
@@ -58,11 +58,11 @@ def top_const(tree: BracketTree, literal: bool = False) -> Finding:
     if len(above) != 1 or above[0].node < 0:
         return "several constituents below ROOT" if len(above) > 1 else "a single word"
     labels = [child.label for child in tree.children(above[0].node)]
-    while literal and len(labels) > 1 and labels[0] in QUOTES:
+    while literal and len(labels) > 1 and labels[0] in _QUOTES:
         labels = labels[1:]
     if labels[-1] != ".":
         return "no final mark"
-    if any(label in MARKS or not any(map(str.isalpha, label)) for label in labels[:-1]):
+    if any(label in _MARKS or not any(map(str.isalpha, label)) for label in labels[:-1]):
         return "marks or quotes inside"
     return make_answer("_".join(labels))
 
@@ -72,20 +72,24 @@ def classify_phrase_tense(tree: BracketTree) -> Finding:
     PAST; modals and fragments are excluded.
     """
     findings: list[Finding] = []
-    majority = _majority(TENSES.get(tag) for tag in tree.tags)
+    majority = _majority(VERB_TENSE_TAGS.get(tag) for tag in tree.tags)
     for clause in find_main_clauses(tree):
         for verb in find_finite_verbs(tree, clause):
             if verb.at < 0:
                 return verb.why
             findings.append(
                 make_answer(
-                    TENSES[tree.tags[verb.at]],
+                    VERB_TENSE_TAGS[tree.tags[verb.at]],
                     normalise_word(tree.words[verb.at]),
                     majority,
                     _form(tree, clause),
                 )
             )
-    return _common_finding(findings, "coordinated verbs of both tenses") if findings else NO_CLAUSE
+    return (
+        _common_finding(findings, "coordinated verbs of both tenses")
+        if findings
+        else NO_PENN_CLAUSE
+    )
 
 
 def _form(tree: BracketTree, clause: int) -> str:
@@ -98,7 +102,7 @@ def _form(tree: BracketTree, clause: int) -> str:
 
 
 def _own(tree: BracketTree, phrase: int) -> bool:
-    return any(child.label in TENSES for child in tree.children(phrase) if child.node < 0)
+    return any(child.label in VERB_TENSE_TAGS for child in tree.children(phrase) if child.node < 0)
 
 
 def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Finding:
@@ -109,11 +113,11 @@ def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Find
              which the paper says nothing
     """
     findings: list[Finding] = []
-    majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
+    majority = _majority(NOUN_NUMBER_TAGS.get(tag) for tag in tree.tags)
     for clause in find_main_clauses(tree):
         phrase = find_subject(tree, clause)
         verb = find_finite_verbs(tree, clause)[0]
-        if verb.why == NO_FINITE or phrase < 0:
+        if verb.why == NO_FINITE_VERB or phrase < 0:
             continue  # a command, or a clause whose subject is no noun phrase
         noun = _noun(tree, phrase, majority, "subject", literal)
         if (
@@ -127,9 +131,9 @@ def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Find
     return (
         _common_finding(findings, "coordinated clauses with subjects of both numbers")
         if findings
-        else NO_SUBJECT
+        else _NO_SUBJECT
         if find_main_clauses(tree)
-        else NO_CLAUSE
+        else NO_PENN_CLAUSE
     )
 
 
@@ -150,11 +154,11 @@ def find_object_phrase_number(tree: BracketTree, literal: bool = False) -> Findi
     literal  also of coordinations and nouns of measure
     """
     findings: list[Finding] = []
-    majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
+    majority = _majority(NOUN_NUMBER_TAGS.get(tag) for tag in tree.tags)
     main = find_main_clauses(tree)
     for clause in main:
         if is_nonfinite_clause(tree, clause):
-            return NO_FINITE
+            return NO_FINITE_VERB
         for phrase in find_predicates(tree, clause):
             candidates = find_objects(tree, phrase)
             # an inverted clause without a verb phrase: its first noun phrase is the subject
@@ -171,9 +175,9 @@ def find_object_phrase_number(tree: BracketTree, literal: bool = False) -> Findi
     return (
         _common_finding(findings, "coordinated verbs with objects of both numbers")
         if findings
-        else NO_OBJECT
+        else _NO_OBJECT
         if main
-        else NO_CLAUSE
+        else NO_PENN_CLAUSE
     )
 
 
@@ -184,7 +188,7 @@ def _without_times(tree: BracketTree, candidates: list[int]) -> list[int]:
     return [
         node
         for i, node in enumerate(candidates)
-        if i == 0 or normalise_word(tree.words[find_head_noun(tree, node).at]) not in TIMES
+        if i == 0 or normalise_word(tree.words[find_head_noun(tree, node).at]) not in TIME_NOUNS
     ]
 
 
@@ -196,11 +200,11 @@ def _noun(tree: BracketTree, phrase: int, majority: str, role: str, literal: boo
     if noun.at < 0:
         return f"the {role} is {noun.why}" if noun.why != "no noun" else f"the {role} has no noun"
     word = tree.words[noun.at]
-    if tree.tags[noun.at] not in NUMBERS or not any(map(str.isalpha, word)):
+    if tree.tags[noun.at] not in NOUN_NUMBER_TAGS or not any(map(str.isalpha, word)):
         return f"the {role} is not a common noun"
-    if role == "object" and not any(tree.functions) and normalise_word(word) in TIMES:
+    if role == "object" and not any(tree.functions) and normalise_word(word) in TIME_NOUNS:
         return "a noun of time, an object or an adverbial"
-    return make_answer(NUMBERS[tree.tags[noun.at]], normalise_word(word), majority)
+    return make_answer(NOUN_NUMBER_TAGS[tree.tags[noun.at]], normalise_word(word), majority)
 
 
 def _common_finding(findings: list[Finding], otherwise: str) -> Finding:

@@ -16,11 +16,11 @@ from typing import ClassVar
 import numpy as np
 
 from lingprobe.corpora.marks import classify_final_mark, find_question_mark, is_sentence_end
-from lingprobe.data.notes import NOTHING, NotePart
+from lingprobe.data.notes import EMPTY_RECORD, NotePart
 from lingprobe.tasks.answers import (
-    READ,
-    READING,
-    UNREAD,
+    READ_BY_ROWS,
+    READING_STRATUM,
+    UNREAD_BY_ROWS,
     Answer,
     Finding,
     RuleFindings,
@@ -28,31 +28,56 @@ from lingprobe.tasks.answers import (
 )
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.ud.clause import MainClause
-from lingprobe.tasks.ud.constructions import OBJECT, SUBJECT, TYPE, is_language_read
+from lingprobe.tasks.ud.constructions import (
+    OBJECT_RELATION,
+    SENTENCE_TYPE_TOPIC,
+    SUBJECT_RELATION,
+    is_language_read,
+)
 from lingprobe.tasks.ud.rules import (
-    GOT,
-    MAJESTY,
-    NO_OBJECT,
-    NO_SUBJECT,
-    NOT_PASSIVE,
-    OTHER_AUXILIARY,
+    HAVE_GOT_DOUBT,
+    NO_OBJECT_ADPOSITION,
+    NO_SUBJECT_ADPOSITION,
+    NOT_PASSIVE_DOUBT,
+    OTHER_AUXILIARY_DOUBT,
+    PLURAL_OF_MAJESTY,
     is_marked,
 )
-from lingprobe.tasks.ud.types import ASKS
-from lingprobe.tasks.ud.verbs import DOUBTFUL, OF_A_PERFECT, STATE, UNCLEAR, UNCLEAR_ALONE
+from lingprobe.tasks.ud.types import QUESTION_WITHOUT_MARK
+from lingprobe.tasks.ud.verbs import (
+    DOUBTFUL_PARTICIPLE,
+    PARTICIPLE_STATE,
+    PASSIVE_OF_A_PERFECT,
+    UNCLEAR_CONSTRUCTION,
+    UNCLEAR_FORM,
+)
 
-MAX_DIFFERENCE = 0.05
+_MAX_DIFFERENCE = 0.05
 """Between classes, in the share that is unread or left out; above it is a warning."""
-LEFT_OUT = "left out"
-NO_DOUBT = "not left out in doubt"
-NO_CONTRADICTION = "no contradiction"
-CONTRADICTION = "contradiction"
+_LEFT_OUT = "left out"
+_NO_DOUBT = "not left out in doubt"
+_NO_CONTRADICTION = "no contradiction"
+_CONTRADICTION = "contradiction"
 """The stratum that says what contradicts a label."""
-UNLIKE_VERB = "a plural subject with a singular verb"
+NUMBER_UNLIKE_VERB = "a plural subject with a singular verb"
 _NOT_READ = "not read"
-_NUMBERS, _OBJECTS = frozenset({MAJESTY, NO_SUBJECT}), frozenset({NO_OBJECT})
-_VOICES = frozenset({STATE, OF_A_PERFECT, NOT_PASSIVE, OTHER_AUXILIARY})
-_TENSES = frozenset({DOUBTFUL, UNCLEAR, UNCLEAR_ALONE, GOT, NOT_PASSIVE, OTHER_AUXILIARY})
+_NUMBERS, _OBJECTS = (
+    frozenset({PLURAL_OF_MAJESTY, NO_SUBJECT_ADPOSITION}),
+    frozenset({NO_OBJECT_ADPOSITION}),
+)
+_VOICES = frozenset(
+    {PARTICIPLE_STATE, PASSIVE_OF_A_PERFECT, NOT_PASSIVE_DOUBT, OTHER_AUXILIARY_DOUBT}
+)
+_TENSES = frozenset(
+    {
+        DOUBTFUL_PARTICIPLE,
+        UNCLEAR_CONSTRUCTION,
+        UNCLEAR_FORM,
+        HAVE_GOT_DOUBT,
+        NOT_PASSIVE_DOUBT,
+        OTHER_AUXILIARY_DOUBT,
+    }
+)
 
 
 def _annotated_tense(clause: MainClause) -> str:
@@ -77,12 +102,12 @@ _DOUBTS: Mapping[str, tuple[frozenset[str], Callable[[MainClause], str]]] = {
     "passive": (_VOICES, _annotated_voice),
     "subj-num": (_NUMBERS, _annotated_number),
     "obj-num": (_OBJECTS, _annotated_number_of_object),
-    "sent-type": (frozenset({ASKS}), lambda _: "other"),
+    "sent-type": (frozenset({QUESTION_WITHOUT_MARK}), lambda _: "other"),
 }
 """Rule -> the reasons for which a row leaves a clause out in doubt, and the class that the
 annotation alone would give it.
 """
-ACCOUNTED = tuple(_DOUBTS)
+DOUBT_TASKS = tuple(_DOUBTS)
 
 
 def find_doubt(rule: str, clause: MainClause, finding: Finding) -> Finding:
@@ -91,9 +116,9 @@ def find_doubt(rule: str, clause: MainClause, finding: Finding) -> Finding:
     """
     reasons, annotated = _DOUBTS[rule]
     if type(finding) is Answer or finding not in reasons:
-        return NO_DOUBT
+        return _NO_DOUBT
     label = annotated(clause)
-    return make_answer(label) if label else NO_DOUBT
+    return make_answer(label) if label else _NO_DOUBT
 
 
 _OF_PASSIVES = frozenset({"passive", "perfect passive", "state", "perfect or state", "negative"})
@@ -117,7 +142,7 @@ def _voice_of_tense(clause: MainClause, label: str) -> str:
 def _number_of_verb(clause: MainClause, label: str) -> str:
     differs = label == "plur" and clause.group.number == "Sing" and not clause.copular
     differs = differs and not is_marked(clause.subjects[0])  # need not agree
-    return UNLIKE_VERB if differs else ""
+    return NUMBER_UNLIKE_VERB if differs else ""
 
 
 def _mark_of_type(clause: MainClause, label: str) -> str:
@@ -138,7 +163,7 @@ _CONTRADICTIONS: Mapping[str, Callable[[MainClause, str], str]] = {
     "sent-type": _mark_of_type,
 }
 """Rule -> what contradicts a label that it gives, '' for nothing."""
-CHECKED = tuple(_CONTRADICTIONS)
+CONTRADICTION_TASKS = tuple(_CONTRADICTIONS)
 
 
 def find_contradiction(rule: str, clause: MainClause, finding: Finding) -> Finding:
@@ -146,9 +171,9 @@ def find_contradiction(rule: str, clause: MainClause, finding: Finding) -> Findi
     this is none.
     """
     if type(finding) is not Answer:
-        return NO_CONTRADICTION
+        return _NO_CONTRADICTION
     kind = _CONTRADICTIONS[rule](clause, str(finding.label))
-    return make_answer(kind) if kind else NO_CONTRADICTION
+    return make_answer(kind) if kind else _NO_CONTRADICTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +184,7 @@ class RowsRead(NotePart):
 
     key: ClassVar[str] = "rows of constructions"
     status: str = ""
-    classes: Mapping[str, Mapping[str, int]] = NOTHING
+    classes: Mapping[str, Mapping[str, int]] = EMPTY_RECORD
 
     def remarks(self) -> list[str]:
         """Warnings, each in one sentence."""
@@ -167,7 +192,10 @@ class RowsRead(NotePart):
             return [f"constructions: {self.status}"]
         return [
             f"constructions: {name} by class: {listing}"
-            for kind, name in ((UNREAD, "share unread"), (LEFT_OUT, "share that rows leave out"))
+            for kind, name in (
+                (UNREAD_BY_ROWS, "share unread"),
+                (_LEFT_OUT, "share that rows leave out"),
+            )
             if (listing := self._listing(kind))
         ]
 
@@ -178,7 +206,7 @@ class RowsRead(NotePart):
             for label, counts in self.classes.items()
             if (total := sum(counts.values()))
         }
-        if not shares or max(shares.values()) - min(shares.values()) < MAX_DIFFERENCE:
+        if not shares or max(shares.values()) - min(shares.values()) < _MAX_DIFFERENCE:
             return ""
         return ", ".join(f"{label} {100 * share:.0f} %" for label, share in shares.items())
 
@@ -190,18 +218,22 @@ def account_for_rows(
     classes: dict[str, Counter[str]] = {}
     for finding, n in findings.recurring():
         if type(finding) is Answer:
-            tag = finding.strata.get(READING, READ)
+            tag = finding.strata.get(READING_STRATUM, READ_BY_ROWS)
             classes.setdefault(str(finding.label), Counter())[tag] += n
     for finding, n in doubts.recurring():
         if type(finding) is Answer:
-            classes.setdefault(str(finding.label), Counter())[LEFT_OUT] += n
+            classes.setdefault(str(finding.label), Counter())[_LEFT_OUT] += n
     status = describe_status(files, _ABOUT.get(rule, ""))
     if status.startswith(_NOT_READ):
         return RowsRead(status)
     return RowsRead(status, {label: dict(counts) for label, counts in sorted(classes.items())})
 
 
-_ABOUT = {"subj-num": SUBJECT, "obj-num": OBJECT, "sent-type": TYPE}
+_ABOUT = {
+    "subj-num": SUBJECT_RELATION,
+    "obj-num": OBJECT_RELATION,
+    "sent-type": SENTENCE_TYPE_TOPIC,
+}
 """Rule -> what rows are about that it asks, beside verbs."""
 
 
@@ -235,19 +267,21 @@ def mark_contradictions(findings: RuleFindings, checks: RuleFindings) -> RuleFin
 def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
     if type(finding) is not Answer or type(check) is not Answer:
         return finding
-    return finding._replace(strata={**finding.strata, CONTRADICTION: str(check.label)})
+    return finding._replace(strata={**finding.strata, _CONTRADICTION: str(check.label)})
 
 
 def tag_readings(findings: RuleFindings) -> RuleFindings:
     """The same with what the table has marked as well (`--by reading`), where it lacks
     something.
     """
-    if not any(type(value) is Answer and READING in value.strata for value in findings.values):
+    if not any(
+        type(value) is Answer and READING_STRATUM in value.strata for value in findings.values
+    ):
         return findings
     return findings.map_values(_tag_reading)
 
 
 def _tag_reading(finding: Finding) -> Finding:
-    if type(finding) is not Answer or READING in finding.strata:
+    if type(finding) is not Answer or READING_STRATUM in finding.strata:
         return finding
-    return finding._replace(strata={**finding.strata, READING: READ})
+    return finding._replace(strata={**finding.strata, READING_STRATUM: READ_BY_ROWS})

@@ -14,10 +14,10 @@ import numpy as np
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.shards import StringLists
 
-SPARE = 1.25  # words that are looked at for each that is kept
-LEAST = 12  # usable sentences of a word
+_SPARE = 1.25  # words that are looked at for each that is kept
+MIN_WORD_SENTENCES = 12  # usable sentences of a word
 # occurrences of a word that is tried, since many of its sentences hold another target as well
-FREQUENT = 2 * LEAST
+_FREQUENT = 2 * MIN_WORD_SENTENCES
 
 
 class FrequencyRanks(NamedTuple):
@@ -31,7 +31,7 @@ class FrequencyRanks(NamedTuple):
 
 
 # section 3.1; section 2 and the README
-KRASNOWSKA, CONNEAU = FrequencyRanks(2000, 750), FrequencyRanks(2000, 1000, 4)
+_KRASNOWSKA, CONNEAU_FREQUENCY_RANKS = FrequencyRanks(2000, 750), FrequencyRanks(2000, 1000, 4)
 
 
 class TargetWordCodes(NamedTuple):
@@ -56,7 +56,7 @@ class TargetWords(NamedTuple):
 
 def choose_target_words(
     forms: Mapping[str, int],
-    ranks: FrequencyRanks = KRASNOWSKA,
+    ranks: FrequencyRanks = _KRASNOWSKA,
     corpus: Mapping[str, int] | None = None,
 ) -> TargetWords:
     """The mid-frequency words of a corpus, in lower case.
@@ -72,7 +72,7 @@ def choose_target_words(
     frequent = [
         (-rank.get(word, 0), word)
         for word, n in counts.items()
-        if n >= FREQUENT and any(map(str.isalpha, word))
+        if n >= _FREQUENT and any(map(str.isalpha, word))
     ]
     ranked = [word for _, word in sorted(frequent)]
     first = ranks.discarded
@@ -85,17 +85,17 @@ def choose_target_words(
         )
         fit = [word for word in ranked[first:] if len(word) >= ranks.shortest]
     notes = {
-        f"words that occur {FREQUENT} times": len(ranked),
+        f"words that occur {_FREQUENT} times": len(ranked),
         "ranks discarded": first,
         "words tried": min(len(fit), ranks.kept),
     }
-    return TargetWords(fit[: round(SPARE * ranks.kept)], ranked[:first], notes)
+    return TargetWords(fit[: round(_SPARE * ranks.kept)], ranked[:first], notes)
 
 
 def assign_target_words(
     words: Iterable[StringLists],
     forms: Mapping[str, int],
-    ranks: FrequencyRanks = KRASNOWSKA,
+    ranks: FrequencyRanks = _KRASNOWSKA,
     corpus: Mapping[str, int] | None = None,
 ) -> TargetWordCodes:
     """Sentences with exactly one target word, once; words with fewer than twelve give way to the
@@ -111,7 +111,7 @@ def assign_target_words(
         kept = chosen[hits]
         single = kept & (np.bincount(sentences[kept], minlength=many)[sentences] == 1)
         usable = np.bincount(hits[single], minlength=len(tried))
-        rare = np.flatnonzero(chosen & (usable < LEAST))
+        rare = np.flatnonzero(chosen & (usable < MIN_WORD_SENTENCES))
         if not len(rare):
             break
         chosen[rare] = False
@@ -142,8 +142,8 @@ def _hits(words: Iterable[StringLists], tried: Mapping[str, int]) -> tuple[Ints,
     return sentences, hits, many
 
 
-MOST, FEWEST = 8, 4  # classes: Conneau et al. 2018 have eight (their README)
-ENOUGH = 400  # sentences a class that find one of their length in every other class
+_MOST, _FEWEST = 8, 4  # classes: Conneau et al. 2018 have eight (their README)
+_ENOUGH = 400  # sentences a class that find one of their length in every other class
 
 
 def cross_tabulate(depths: Ints, lengths: Ints) -> Counter[tuple[int, int]]:
@@ -165,10 +165,10 @@ def find_comparable_depths(counts: Counter[tuple[int, int]]) -> range:
     """
     deepest = max((depth for depth, _ in counts), default=2)
     best = range(2, deepest + 1)
-    for width in range(min(MOST, deepest - 1), FEWEST - 1, -1):
+    for width in range(min(_MOST, deepest - 1), _FEWEST - 1, -1):
         runs = [range(first, first + width) for first in range(2, deepest - width + 2)]
         best = max(runs, key=lambda run: sentences_per_class(counts, run))
-        if sentences_per_class(counts, best) >= ENOUGH:
+        if sentences_per_class(counts, best) >= _ENOUGH:
             break
     return best
 

@@ -13,25 +13,30 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.batches import CodedStrings, TreebankBatch
 from lingprobe.corpora.languages import name_language_of_script
-from lingprobe.corpora.marks import OPENING, classify_final_mark, fold_marks, is_sentence_end
+from lingprobe.corpora.marks import (
+    QUESTION_OPENING_MARKS,
+    classify_final_mark,
+    fold_marks,
+    is_sentence_end,
+)
 from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.ud.constructions import (
-    FIRST,
-    INNER,
-    INSIDE,
-    LAST,
+    FIRST_WORD_RELATION,
+    INNER_WORD_RELATION,
+    LAST_WORD_RELATION,
+    VERBAL_NOUN_RELATION,
     find_type,
     heads_of_verbal_nouns,
     list_chains,
 )
 from lingprobe.tasks.ud.forms import read_as
 from lingprobe.tasks.ud.lists import word_list
-from lingprobe.tasks.ud.verbs import TENSES, VerbGroup, verb_group
+from lingprobe.tasks.ud.verbs import TENSES_BY_FEATURE, VerbGroup, verb_group
 
 Value = TypeVar("Value")
-NUMBERS = {"Sing": "sing", "Plur": "plur"}
+_NUMBERS = {"Sing": "sing", "Plur": "plur"}
 _CLAUSAL = frozenset({"csubj", "csubj:pass", "csubj:outer", "csubj:cop"})
 _KINDS = {
     "punct": 1,
@@ -168,8 +173,8 @@ def extract_main_clauses(
             _relations(batch.deprels, kids, of, len(batch)),
             _arguments(batch, dependents[_SUBJECT], of, nouns),
             _arguments(batch, dependents[_OBJECT], of, nouns),
-            _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
-            _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
+            _majority(batch, "VERB", _labels("Tense", TENSES_BY_FEATURE), ("pres", "past")),
+            _majority(batch, "NOUN", _labels("Number", _NUMBERS), ("sing", "plur")),
             _asks(batch, of, dependents[_SUBJECT], types).tolist(),
             _commands(batch, of, dependents[_JOINED]).tolist(),
             _being(batch, kids, auxiliaries, of),
@@ -200,7 +205,10 @@ def _clauses_that_ask(
     other marks; and which have one in a clause that they say.
     """
     marks = batch.words.where(
-        lambda word: word in OPENING or (classify_final_mark(word) == "?" and is_sentence_end(word))
+        lambda word: (
+            word in QUESTION_OPENING_MARKS
+            or (classify_final_mark(word) == "?" and is_sentence_end(word))
+        )
     )
     heads, roots = batch.parents, batch.roots[of]
     below = batch.deprels.where("ccomp".__eq__) & (heads == roots)
@@ -263,7 +271,7 @@ def _of_verbal_nouns(batch: TreebankBatch, of: Ints) -> Iterator[tuple[int, tupl
         _decode_strings(batch.feats, rows),
         strict=True,
     ):
-        yield sentence, (INNER, lemma, raw)
+        yield sentence, (VERBAL_NOUN_RELATION, lemma, raw)
     yield from _particles_of_verbal_nouns(batch, of)
 
 
@@ -301,7 +309,7 @@ def _particles_of_verbal_nouns(
             lemmas[above] += f"_{lemma}"
     roots = _decode_strings(batch.lemmas, batch.roots)
     for sentence, lemma in zip(of[rows].tolist(), lemmas.values(), strict=True):
-        yield sentence, (INNER, f"{roots[sentence]}>{lemma}".replace(" ", "_"), "_")
+        yield sentence, (VERBAL_NOUN_RELATION, f"{roots[sentence]}>{lemma}".replace(" ", "_"), "_")
 
 
 def _being(
@@ -378,7 +386,7 @@ def _find_nouns(batch: TreebankBatch) -> _Nouns:
         _above(batch, nmod & (~case | of)) & measures.where(word_list("measures").__contains__),
         _above(batch, numeral | several),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
-        list(map(_labels("Number", NUMBERS), batch.feats.names)),
+        list(map(_labels("Number", _NUMBERS), batch.feats.names)),
         [parse_features(raw).get("Case", "") for raw in batch.feats.names],
         _above(batch, batch.deprels.where("case:acc".__eq__)),
         adposition,
@@ -498,7 +506,11 @@ def _types_of_words(batch: TreebankBatch, of: Ints, language: str) -> list[str]:
     below[batch.roots] = False
     inside = np.flatnonzero(below & _may_ask(batch))
     last, first = _last(batch), _find_first_words(batch, of)
-    for relation, words in ((INSIDE, inside), (LAST, last), (FIRST, first)):
+    for relation, words in (
+        (INNER_WORD_RELATION, inside),
+        (LAST_WORD_RELATION, last),
+        (FIRST_WORD_RELATION, first),
+    ):
         for row in words[(small & below)[words]].tolist():
             found = _type_of_word(batch, row, relation, language)
             types[of[row]] = types[of[row]] or found if found in ("", "unread") else found
@@ -510,7 +522,7 @@ def _may_ask(batch: TreebankBatch) -> NDArray[np.bool_]:
     return (
         batch.feats.where(_asking_word) & batch.upos.where("PART".__eq__)
         | batch.deprels.where(_ASKING.__contains__)
-        | batch.lemmas.where(lambda lemma: fold_marks(lemma) in list_chains(INSIDE))
+        | batch.lemmas.where(lambda lemma: fold_marks(lemma) in list_chains(INNER_WORD_RELATION))
     )
 
 
@@ -521,10 +533,10 @@ def _type_of_word(batch: TreebankBatch, row: int, relation: str, language: str) 
     lemma = fold_marks(batch.lemmas.names[batch.lemmas.codes[row]])
     raw = batch.feats.names[batch.feats.codes[row]]
     found = find_type(lemma, relation, raw, language)
-    if found or relation != INSIDE:
+    if found or relation != INNER_WORD_RELATION:
         is_particle = batch.upos.names[batch.upos.codes[row]] == "PART" and "Polarity" not in raw
         return found or ("unread" if is_particle else "")
-    is_named = lemma in list_chains(INSIDE)  # by a row of another language
+    is_named = lemma in list_chains(INNER_WORD_RELATION)  # by a row of another language
     return "question" if _asking_word(raw) or not is_named else ""
 
 

@@ -22,37 +22,54 @@ from lingprobe.corpora.languages import get_lineage
 from lingprobe.corpora.trees import parse_features
 from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 
-TABLE = Path(__file__).with_name("constructions.tsv")
-ANY = "any"
-INNER = "verbal noun"
+_TABLE = Path(__file__).with_name("constructions.tsv")
+_ANY = "any"
+VERBAL_NOUN_RELATION = "verbal noun"
 """The relation of an auxiliary or a particle of the verbal noun below a finite verb: Welsh *mae
 wedi mynd*.
 """
-SUBJECT, MARKED, OBJECT = "subject", "adposition", "object"
-FIRST, LAST, INSIDE, ALONE = "first", "last", "inside", "alone"
+SUBJECT_RELATION, ADPOSITION_RELATION, OBJECT_RELATION = "subject", "adposition", "object"
+FIRST_WORD_RELATION, LAST_WORD_RELATION, INNER_WORD_RELATION, LONE_VERB_RELATION = (
+    "first",
+    "last",
+    "inside",
+    "alone",
+)
 """Relations of rows about other words than auxiliaries: a subject by its lemma beside the finite
 verb, the adposition of a subject and of an object, a dependent of the main predicate that opens or
 ends a sentence, marks aside, or stands anywhere, and a verb without auxiliaries.
 """
-RELATIONS = {
+_RELATIONS = {
     "pass": "aux:pass",
     "cop": "cop",
-    **{name: name for name in (INNER, SUBJECT, MARKED, OBJECT, FIRST, LAST, INSIDE, ALONE)},
+    **{
+        name: name
+        for name in (
+            VERBAL_NOUN_RELATION,
+            SUBJECT_RELATION,
+            ADPOSITION_RELATION,
+            OBJECT_RELATION,
+            FIRST_WORD_RELATION,
+            LAST_WORD_RELATION,
+            INNER_WORD_RELATION,
+            LONE_VERB_RELATION,
+        )
+    },
 }
 """Relations that rows name; `aux` is every other one, `any` is that of any auxiliary."""
 _OF_AUXILIARIES = ("aux:pass", "cop")
-_OF_VERBS = frozenset({"aux", "any", "pass", "cop", INNER})
-TYPE = "type"
+_OF_VERBS = frozenset({"aux", "any", "pass", "cop", VERBAL_NOUN_RELATION})
+SENTENCE_TYPE_TOPIC = "type"
 _ABOUT = {
     "": _OF_VERBS,
-    SUBJECT: {*_OF_VERBS, SUBJECT, MARKED},
-    OBJECT: {*_OF_VERBS, OBJECT},
-    TYPE: {FIRST, LAST, INSIDE},
+    SUBJECT_RELATION: {*_OF_VERBS, SUBJECT_RELATION, ADPOSITION_RELATION},
+    OBJECT_RELATION: {*_OF_VERBS, OBJECT_RELATION},
+    SENTENCE_TYPE_TOPIC: {FIRST_WORD_RELATION, LAST_WORD_RELATION, INNER_WORD_RELATION},
 }
 """What rows are asked about -> their relations."""
 NO_LEMMA_ASKED = "-"
 """What a row has for the lemma of a verb without auxiliaries."""
-FORMS = {
+_FORMS = {
     "finite": TenseForm.FINITE,
     "infinitive": TenseForm.INFINITIVE,
     "past": TenseForm.PERFECT,
@@ -63,7 +80,7 @@ FORMS = {
 """Forms of the verb: finite, infinitive, past participle or supine, present participle or gerund,
 participle of the future, and a word whose features say nothing.
 """
-NAMES = {form: name for name, form in FORMS.items()}
+_NAMES = {form: name for name, form in _FORMS.items()}
 
 
 class VerbConstruction(NamedTuple):
@@ -71,8 +88,8 @@ class VerbConstruction(NamedTuple):
 
     glottocodes  of the languages and families that it holds for
     chain        lemmas, each governing the next, `>` between them; relation: of the last one to the
-                 verb, a key of RELATIONS, `aux` or `any`
-    form         a key of FORMS or `any`; features: that the verb has as well
+                 verb, a key of `_RELATIONS`, `aux` or `any`
+    form         a key of `_FORMS` or `any`; features: that the verb has as well
     meaning      as docs/design/constructions.md lists them
     example      with a gloss
     clause       the same as a treebank has it, words apart by `;`, each as form, part of speech,
@@ -95,15 +112,15 @@ class VerbConstruction(NamedTuple):
         """Whether the row is about an auxiliary with this relation beside this verb."""
         return (
             self._relates(relation)
-            and self.form in (ANY, NAMES[verb.form])
+            and self.form in (_ANY, _NAMES[verb.form])
             and self.features.items() <= verb.feats.items()
         )
 
     def _relates(self, relation: str) -> bool:
-        if self.relation in (ANY, "aux"):
-            other = relation in RELATIONS.values()
-            return not other or (self.relation == ANY and relation in _OF_AUXILIARIES)
-        return relation == RELATIONS[self.relation]
+        if self.relation in (_ANY, "aux"):
+            other = relation in _RELATIONS.values()
+            return not other or (self.relation == _ANY and relation in _OF_AUXILIARIES)
+        return relation == _RELATIONS[self.relation]
 
     def holds_for(self, lineage: tuple[str, ...]) -> bool:
         """Whether it was written for a language with this lineage, or for a family above it."""
@@ -112,7 +129,7 @@ class VerbConstruction(NamedTuple):
     @property
     def narrowness(self) -> int:
         """How much a row asks for; the narrowest that matches counts."""
-        return len(self.features) * 4 + (self.relation != ANY) * 2 + (self.form != ANY)
+        return len(self.features) * 4 + (self.relation != _ANY) * 2 + (self.form != _ANY)
 
 
 class ConstructionMeaning(NamedTuple):
@@ -127,7 +144,7 @@ class ConstructionMeaning(NamedTuple):
 @cache
 def list_constructions() -> tuple[VerbConstruction, ...]:
     """All rows; one that names several chains or forms counts for each."""
-    lines = TABLE.read_text("utf-8").splitlines()[1:]
+    lines = _TABLE.read_text("utf-8").splitlines()[1:]
     return tuple(row for line in lines for row in _read_construction(*line.split("\t")))
 
 
@@ -160,7 +177,7 @@ def heads_of_verbal_nouns() -> frozenset[str]:
     return frozenset(
         row.chain.partition(">")[0]
         for row in list_constructions()
-        if row.relation == INNER and ">" in row.chain
+        if row.relation == VERBAL_NOUN_RELATION and ">" in row.chain
     )
 
 
@@ -168,7 +185,7 @@ def heads_of_verbal_nouns() -> frozenset[str]:
 def is_language_read(language: str, about: str = "") -> bool:
     """Whether there are rows about verbs of a language or of a family above it, by its code.
 
-    about  SUBJECT, OBJECT: or about these; TYPE: about what asks or commands
+    about  what else rows may be about: a subject, an object, or what asks or commands
     """
     lineage = get_lineage(language)
     relations = _ABOUT[about]
@@ -220,10 +237,10 @@ def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
 
 def name_construction(auxiliary: GroupVerb, verb: GroupVerb) -> str:
     """What notes call an auxiliary beside a form: *have + past participle*."""
-    return f"{auxiliary.lemma} + {SPELT[verb.form]}"
+    return f"{auxiliary.lemma} + {FORM_DESCRIPTIONS[verb.form]}"
 
 
-SPELT = {
+FORM_DESCRIPTIONS = {
     TenseForm.FINITE: "finite verb",
     TenseForm.INFINITIVE: "infinitive",
     TenseForm.PERFECT: "past participle",

@@ -21,19 +21,19 @@ from lingprobe.data.oracles import Facts
 from lingprobe.tasks.memory import oracle_facts
 from lingprobe.tasks.parsed_corpora import is_large
 
-CLAUSE = {
+CLAUSE_FACTS = {
     "clause": (
         "relation, part of speech and features of the main predicate and each of its dependents"
     )
 }
-DEPTHS = {"depths": "how deep each word lies in the tree"}
-WORDS = {"words": "relation, part of speech and features of every word"}
-FEATURES = {"features": "part of speech and features of every word"}
-PLACES = {"places": "the place of each word, counted from the first"}
+WORD_DEPTH_FACTS = {"depths": "how deep each word lies in the tree"}
+WORD_FACTS = {"words": "relation, part of speech and features of every word"}
+FEATURE_FACTS = {"features": "part of speech and features of every word"}
+WORD_PLACE_FACTS = {"places": "the place of each word, counted from the first"}
 Says = Callable[[TreebankBatch], Iterator[tuple[str, ...]]]
 """What an oracle says of each of some sentences."""
 Edit = Callable[[Sentence], Sentence]
-CONTENT = {
+CONTENT_WORD_FACTS = {
     "content": (
         "the words of the sentence, in lower case and without their places, but for the most"
         " frequent ones"
@@ -53,7 +53,7 @@ def compute_treebank_facts(
 
     edit  what was made of each sentence of the treebanks, where it is not asked about as it stands
     """
-    if oracle in PLACES:
+    if oracle in WORD_PLACE_FACTS:
         return build_place_facts(sentences)
     key = (
         "ud",

@@ -38,15 +38,15 @@ from lingprobe.tasks.answers import (
 )
 from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.languages import treebank_code
-from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, SentenceRules, parsed_corpus
+from lingprobe.tasks.parsed_corpora import CORPUS_CACHE, ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import Answers, CorpusOptions, CorpusQuestion, Notes
-from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
+from lingprobe.tasks.shards import DEPTH_COLUMN, EXACT_COLUMN, LENGTH_COLUMN
 from lingprobe.tasks.sources import NamedFile, find_corpus_files, is_text, same_files
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud import rules as ud_rules
 from lingprobe.tasks.ud.account import (
-    ACCOUNTED,
-    CHECKED,
+    CONTRADICTION_TASKS,
+    DOUBT_TASKS,
     account_for_rows,
     find_contradiction,
     find_doubt,
@@ -54,7 +54,7 @@ from lingprobe.tasks.ud.account import (
     tag_readings,
 )
 from lingprobe.tasks.ud.classes import (
-    LEAST,
+    MIN_WORD_SENTENCES,
     assign_target_words,
     choose_target_words,
     cross_tabulate,
@@ -63,15 +63,20 @@ from lingprobe.tasks.ud.classes import (
 )
 from lingprobe.tasks.ud.clause import extract_main_clauses
 from lingprobe.tasks.ud.facts import (
-    CLAUSE,
-    CONTENT,
-    DEPTHS,
-    PLACES,
+    CLAUSE_FACTS,
+    CONTENT_WORD_FACTS,
+    WORD_DEPTH_FACTS,
+    WORD_PLACE_FACTS,
     build_content_facts,
     compute_treebank_facts,
 )
 from lingprobe.tasks.ud.markings import refuse_obliques
-from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, find_misread_tenses
+from lingprobe.tasks.ud.rules import (
+    LENGTH_INTERVAL_NAMES,
+    LENGTH_INTERVALS,
+    Rule,
+    find_misread_tenses,
+)
 from lingprobe.tasks.ud.types import sent_type as sentence_type
 
 
@@ -110,9 +115,9 @@ class TreebankTaskOptions(CorpusOptions):
     ] = field(default="keep", kw_only=True)
 
 
-SCHEMATA, OTHER = 19, "OTHER"  # section 3.2
+TOP_SCHEMA_COUNT, OTHER_SCHEMA = 19, "OTHER"  # section 3.2
 
-RULES: dict[str, Rule] = {
+DEPENDENCY_TREE_RULES: dict[str, Rule] = {
     "top-deps": ud_rules.top_deps,
     "passive": ud_rules.classify_voice,
     "tense": ud_rules.classify_clause_tense,
@@ -120,16 +125,16 @@ RULES: dict[str, Rule] = {
     "obj-num": ud_rules.find_object_number,
     "sent-type": sentence_type,
 }
-LITERAL: dict[str, ud_rules.Literal] = {
+_LITERAL: dict[str, ud_rules.Literal] = {
     "top-deps": ud_rules.top_deps_literal,
     "passive": ud_rules.passive_literal,
     "tense": ud_rules.tense_literal,
     "subj-num": ud_rules.subj_num_literal,
     "obj-num": ud_rules.obj_num_literal,
 }
-NO_TREE = "running text has no tree"
-NO_AUXILIARY = "no auxiliary"
-NO_OBLIQUE = "no oblique with an adposition"
+_NO_TREE = "running text has no tree"
+_NO_AUXILIARY = "no auxiliary"
+_NO_OBLIQUE = "no oblique with an adposition"
 
 
 def judge_sentences(
@@ -139,41 +144,41 @@ def judge_sentences(
     the code of the treebank, '' where its name does not say it.
     """
     if isinstance(block, RunningText):
-        none: list[Finding] = [NO_TREE] * len(sentences)
+        none: list[Finding] = [_NO_TREE] * len(sentences)
         columns = (
-            OBLIQUES,
-            *RULES,
-            *map(_literal, LITERAL),
-            *map(_doubts, ACCOUNTED),
-            *map(_checks, CHECKED),
+            _OBLIQUES,
+            *DEPENDENCY_TREE_RULES,
+            *map(_literal, _LITERAL),
+            *map(_doubts, DOUBT_TASKS),
+            *map(_checks, CONTRADICTION_TASKS),
         )
-        return dict.fromkeys((*columns, AUXILIARIES), none)
+        return dict.fromkeys((*columns, _AUXILIARIES), none)
     mains = list(
         extract_main_clauses(check_dependencies(block, "a task of ud/"), sentences, language)
     )
     answers: dict[str, list[Finding]] = {
-        name: list(map(rule, mains)) for name, rule in RULES.items()
+        name: list(map(rule, mains)) for name, rule in DEPENDENCY_TREE_RULES.items()
     }
-    for name, literal in LITERAL.items():
+    for name, literal in _LITERAL.items():
         answers[_literal(name)] = list(map(literal, mains, answers[name]))
-    for name in ACCOUNTED:
+    for name in DOUBT_TASKS:
         answers[_doubts(name)] = [
             find_doubt(name, clause, finding)
             for clause, finding in zip(mains, answers[name], strict=True)
         ]
-    for name in CHECKED:
+    for name in CONTRADICTION_TASKS:
         answers[_checks(name)] = [
             find_contradiction(name, clause, finding)
             for clause, finding in zip(mains, answers[name], strict=True)
         ]
-    answers[OBLIQUES] = [
-        make_answer(clause.obliques) if clause.obliques else NO_OBLIQUE for clause in mains
+    answers[_OBLIQUES] = [
+        make_answer(clause.obliques) if clause.obliques else _NO_OBLIQUE for clause in mains
     ]
     groups = (clause.group for clause in mains)
-    answers[AUXILIARIES] = [
+    answers[_AUXILIARIES] = [
         make_answer(f"{group.tense} {group.how}".strip(), group.cell)
         if group.cell
-        else NO_AUXILIARY
+        else _NO_AUXILIARY
         for group in groups
     ]
     return answers
@@ -185,7 +190,7 @@ def rules_of_file(path: Path) -> SentenceRules:
     return SentenceRules(partial(judge_sentences, language=code), (root_of(judge_sentences),), code)
 
 
-AUXILIARIES, OBLIQUES = "auxiliaries", "obliques"
+_AUXILIARIES, _OBLIQUES = "auxiliaries", "obliques"
 """Columns of which auxiliary carries the tense, and of how obliques are marked."""
 
 
@@ -220,7 +225,7 @@ def parsed_files(options: CorpusOptions) -> ParsedCorpus:
     """
     sources = list_source_files(options)
     key = ("ud", same_files(sources), options.on_error)
-    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, rules_of_file))
+    return CORPUS_CACHE.get(key, lambda: parsed_corpus(sources, options.on_error, rules_of_file))
 
 
 def clausal(options: CorpusOptions) -> ParsedCorpus:
@@ -233,14 +238,16 @@ def clausal(options: CorpusOptions) -> ParsedCorpus:
 def _offered_oracles(oracles: Mapping[str, str], options: TreebankTaskOptions) -> list[str]:
     """What labels are derived from; running text has no trees that would say it."""
     text = any(is_text(part.path) for part in list_corpus_parts(options))
-    return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
+    return [
+        name for name in oracles if name in (*WORD_PLACE_FACTS, *CONTENT_WORD_FACTS) or not text
+    ]
 
 
 def _find_sentence_facts(
     oracle: str, options: TreebankTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the annotation of these sentences says."""
-    if oracle in CONTENT:
+    if oracle in CONTENT_WORD_FACTS:
         return build_content_facts(
             sentences, choose_target_words(parsed_files(options).forms).frequent
         )
@@ -260,8 +267,8 @@ def _facts_of_types(
 
 def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     """The label of ud/sent-len: one of `3-5` to `21-23` words; other lengths are excluded."""
-    lengths = corpus.columns(LENGTH)[0]
-    labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
+    lengths = corpus.columns(LENGTH_COLUMN)[0]
+    labels = [LENGTH_INTERVAL_NAMES.get(length) for length in range(int(lengths.max()) + 1)]
     found = FoundCandidates.where(corpus, lengths, [label and Answer(label) for label in labels])
     notes["left out"] = {"fewer than 3 or more than 23 words": len(corpus) - len(found)}
     return found
@@ -284,7 +291,7 @@ def _depths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) ->
     """The label of ud/tree-depth: words on the longest path from the root; depths outside the range
     are excluded.
     """
-    depths, lengths = corpus.columns(DEPTH, LENGTH)
+    depths, lengths = corpus.columns(DEPTH_COLUMN, LENGTH_COLUMN)
     run = find_comparable_depths(cross_tabulate(depths, lengths))
     labels = set(options.classes) or set(map(str, run))
     said = [Answer(str(d)) if str(d) in labels else None for d in range(int(depths.max()) + 1)]
@@ -307,10 +314,13 @@ def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) 
     for schema, n in counts.items():
         totals[named[schema]] += n
     ranked = [
-        name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:SCHEMATA]
+        name
+        for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[
+            :TOP_SCHEMA_COUNT
+        ]
     ]
     common = set(options.classes or ranked)
-    labels = {schema: name if name in common else OTHER for schema, name in named.items()}
+    labels = {schema: name if name in common else OTHER_SCHEMA for schema, name in named.items()}
     return FoundCandidates.of(corpus, findings).map_answers(
         lambda said: Answer(labels[str(said.label)])
     )
@@ -325,7 +335,7 @@ def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> 
     """What a rule says, or with `rules=paper` the paper's literal definition where it has
     another.
     """
-    paper = options.rules == "paper" and name in LITERAL
+    paper = options.rules == "paper" and name in _LITERAL
     return corpus.findings(_literal(name) if paper else name)
 
 
@@ -339,13 +349,13 @@ def _rule_answers(
     ) -> FoundCandidates:
         findings = _findings(name, corpus, options)
         if name == "obj-num" and options.rules == "lingprobe":
-            findings = refuse_obliques(corpus, findings, corpus.findings(OBLIQUES))
-        if name in ACCOUNTED and options.rules == "lingprobe":
+            findings = refuse_obliques(corpus, findings, corpus.findings(_OBLIQUES))
+        if name in DOUBT_TASKS and options.rules == "lingprobe":
             findings = _account(name, corpus, findings, notes)
         notes |= count_by_finding(findings)
-        if name in CHECKED and options.rules == "lingprobe":
+        if name in CONTRADICTION_TASKS and options.rules == "lingprobe":
             findings = _mark_contradictions(name, corpus, findings, notes)
-        if name in CONSTRUCTIONS:
+        if name in _CONSTRUCTIONS:
             notes["constructions"] = count_constructions(findings)
         return FoundCandidates.of(corpus, findings)
 
@@ -383,7 +393,7 @@ def _account(name: str, corpus: ParsedCorpus, findings: RuleFindings, notes: Not
 
 def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     """The label of ud/tense; `forms=simple` keeps finite verbs of one word."""
-    notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
+    notes["auxiliaries"] = _auxiliaries(corpus.findings(_AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
         findings = findings.map_values(_simple)
@@ -394,7 +404,9 @@ def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) ->
         findings = _mark_contradictions("tense", corpus, findings, notes)
     notes["constructions"] = count_constructions(findings)
     notes["mislabelled by rules=paper"] = find_misread_tenses(
-        corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
+        corpus.columns(EXACT_COLUMN)[0],
+        corpus.findings("tense"),
+        corpus.findings(_literal("tense")),
     )
     return FoundCandidates.of(corpus, findings)
 
@@ -407,11 +419,11 @@ def _auxiliaries(findings: RuleFindings) -> dict[str, dict[str, int]]:
     for finding, n in findings.recurring():
         if type(finding) is Answer:
             counts.setdefault(str(finding.label), Counter())[finding.target] += n
-    return {how: dict(cells.most_common(CELLS)) for how, cells in counts.items()}
+    return {how: dict(cells.most_common(_CELLS)) for how, cells in counts.items()}
 
 
-CONSTRUCTIONS = ("passive", "subj-num")
-CELLS = 12  # auxiliaries of a construction that notes name
+_CONSTRUCTIONS = ("passive", "subj-num")
+_CELLS = 12  # auxiliaries of a construction that notes name
 _FEWEST_PASSIVES = 50  # that a class needs
 _MORPHOLOGICAL = "too few main predicates have aux:pass, so those with Voice=Pass are passive, too"
 _COMPOUND = "a tense of several words"
@@ -456,7 +468,7 @@ def _all_stripped(corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
 
 
 _DROP = {"least": 50, "rare": "drop"}
-_CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
+_CONTENT = {"least": MIN_WORD_SENTENCES, "rare": "drop", "least_test": 10}
 _NUMBER = {
     "sing": "it needs a NOUN with Number=Sing there",
     "plur": "it needs a NOUN with Number=Plur there",
@@ -488,7 +500,7 @@ def _task(
     question = CorpusQuestion(
         f"ud/{name}",
         asks,
-        clausal if name in RULES else parsed_files,
+        clausal if name in DEPENDENCY_TREE_RULES else parsed_files,
         list_corpus_parts,
         answers,
         oracles=oracles,
@@ -500,38 +512,39 @@ def _task(
 
 
 sent_len = _task(
-    "sent-len", "How many words does the sentence have?", _lengths, PLACES,
-    settings=_DROP, classes=len(INTERVALS), reference_lines=(baseline_names.LENGTH,),
+    "sent-len", "How many words does the sentence have?", _lengths, WORD_PLACE_FACTS,
+    settings=_DROP, classes=len(LENGTH_INTERVALS),
+    reference_lines=(baseline_names.LENGTH_BASELINE,),
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?",
-    _find_content_words, CONTENT, settings=_CONTENT,
+    _find_content_words, CONTENT_WORD_FACTS, settings=_CONTENT,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,
-    DEPTHS, settings={**_DROP, "decorrelate": True},
+    WORD_DEPTH_FACTS, settings={**_DROP, "decorrelate": True},
 )  # fmt: skip
 top_deps = _task(
-    "top-deps", "Which dependents does the main predicate have?", _schemata, CLAUSE,
-    settings=_DROP, classes=SCHEMATA + 1,
+    "top-deps", "Which dependents does the main predicate have?", _schemata, CLAUSE_FACTS,
+    settings=_DROP, classes=TOP_SCHEMA_COUNT + 1,
 )  # fmt: skip
 passive = _task(
-    "passive", "Is the main clause in the passive voice?", _voices, CLAUSE,
+    "passive", "Is the main clause in the passive voice?", _voices, CLAUSE_FACTS,
     needs=_PASSIVE, reads=("Voice", "VerbForm"), classes=2,
 )  # fmt: skip
 tense = _task(
-    "tense", "Is the main verb in the present or in the past?", _tenses, CLAUSE,
+    "tense", "Is the main verb in the present or in the past?", _tenses, CLAUSE_FACTS,
     needs=_TENSE, reads=("Tense", "Mood", "VerbForm"), classes=2,
 )  # fmt: skip
 subj_num = _task(
     "subj-num", "Is the subject of the main clause singular or plural?", _rule_answers("subj-num"),
-    CLAUSE, needs=_NUMBER, reads=("Number",), classes=2,
+    CLAUSE_FACTS, needs=_NUMBER, reads=("Number",), classes=2,
 )  # fmt: skip
 obj_num = _task(
     "obj-num", "Is the direct object of the main clause singular or plural?",
-    _rule_answers("obj-num"), CLAUSE, needs=_NUMBER, reads=("Number",), classes=2,
+    _rule_answers("obj-num"), CLAUSE_FACTS, needs=_NUMBER, reads=("Number",), classes=2,
 )  # fmt: skip
 sent_type = _task(
-    "sent-type", "Is the sentence a question, a command, or neither?", _types, CLAUSE,
+    "sent-type", "Is the sentence a question, a command, or neither?", _types, CLAUSE_FACTS,
     needs=_TYPE, reads=("Mood",), classes=3, says=_facts_of_types,
 )  # fmt: skip

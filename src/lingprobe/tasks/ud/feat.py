@@ -26,20 +26,20 @@ from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Finding, count_findings, make_answer
-from lingprobe.tasks.features import LEAST, Inventory, count_features, varied_features
+from lingprobe.tasks.features import MIN_VALUE_EXAMPLES, Inventory, count_features, varied_features
 from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, Notes
-from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, compute_treebank_facts
+from lingprobe.tasks.ud.facts import CLAUSE_FACTS, FEATURE_FACTS, compute_treebank_facts
 from lingprobe.tasks.ud.family import list_corpus_parts, list_source_files
 
-PLACES = {
+_PLACES = {
     "root": "the main predicate",
     "subj": "the subject of the main clause",
     "obj": "the direct object of the main clause",
 }
-RELATIONS = {"subj": "nsubj"}
-MOST = 20  # values: beyond that it is no feature but an inventory
+_RELATIONS = {"subj": "nsubj"}
+_MOST = 20  # values: beyond that it is no feature but an inventory
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class FeatureTaskOptions(CorpusOptions):
         return (
             f"the only {self.of} of the sentence"
             if self.by_class
-            else PLACES.get(self.of, f"the {self.of} of the main predicate")
+            else _PLACES.get(self.of, f"the {self.of} of the main predicate")
         )
 
 
@@ -107,10 +107,10 @@ def _judge(
     options: FeatureTaskOptions, block: Block, sentences: list[Sentence]
 ) -> dict[str, list[Finding]]:
     words = list(_find_answers(check_dependencies(block, "ud/feat"), options))
-    return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
+    return {"feat": [said for said, _ in words], _HAS: [has for _, has in words]}
 
 
-HAS = "features of the word"
+_HAS = "features of the word"
 
 
 def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes) -> FoundCandidates:
@@ -158,12 +158,12 @@ def _check_feature(
 
 def _inventory(corpus: ParsedCorpus) -> Inventory:
     """How often the word that is asked about has each value of each of its features."""
-    return count_features((str(raw), n) for raw, n in corpus.findings(HAS).recurring())
+    return count_features((str(raw), n) for raw, n in corpus.findings(_HAS).recurring())
 
 
 def _every_feature(options: FeatureTaskOptions) -> list[str]:
     """`feature=*`: each feature of which two values or more have enough examples."""
-    least = LEAST if options.least is None else options.least
+    least = MIN_VALUE_EXAMPLES if options.least is None else options.least
     return varied_features(_inventory(_corpus(options)), least)
 
 
@@ -171,7 +171,7 @@ def choose_telling_values(counts: Counter[str]) -> set[str]:
     """The set of values that gives the most information in a balanced sample: the commonest, by
     examples times log2 of values, all with as many examples as the rarest.
     """
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST]
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
     bits = [k * n * math.log2(k) for k, (_, n) in enumerate(ranked, 1)]
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
@@ -227,7 +227,7 @@ def _nodes(batch: TreebankBatch, of: Ints, options: FeatureTaskOptions) -> Ints:
         return batch.roots
     if options.by_class:
         return np.flatnonzero(batch.upos.where(options.of.__eq__))
-    relation = RELATIONS.get(options.of, options.of)
+    relation = _RELATIONS.get(options.of, options.of)
     exact = ":" in relation
     below = batch.parents == batch.roots[of]
     below[batch.roots] = False
@@ -264,7 +264,7 @@ def _majority(batch: TreebankBatch, of: Ints, node: Ints, values: list[str]) -> 
 
 def _offered_oracles(options: FeatureTaskOptions) -> Mapping[str, str]:
     """What the feature of a word is one of many of."""
-    return FEATURES if options.by_class else CLAUSE
+    return FEATURE_FACTS if options.by_class else CLAUSE_FACTS
 
 
 def _find_feature_facts(
@@ -274,7 +274,7 @@ def _find_feature_facts(
 
 
 def _settings(options: FeatureTaskOptions) -> dict[str, Any]:
-    least = LEAST if options.least is None else options.least
+    least = MIN_VALUE_EXAMPLES if options.least is None else options.least
     return {"least": least, "rare": options.rare}
 
 
@@ -289,7 +289,7 @@ feat = CorpusQuestion(
     list_corpus_parts,
     _candidates,
     varied=_settings,
-    oracles=CLAUSE | FEATURES,
+    oracles=CLAUSE_FACTS | FEATURE_FACTS,
     offered=_offered_oracles,
     facts=_find_feature_facts,
 ).define(FeatureTaskOptions, varied=_asks, every={"feature": _every_feature})

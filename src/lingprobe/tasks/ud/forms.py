@@ -117,7 +117,7 @@ def l_participle(feats: Feats) -> bool:
     return "Tense" in feats and "Aspect" in feats and "Voice" not in feats
 
 
-TENSES_OF_FORMS = re.compile(
+_TENSES_OF_FORMS = re.compile(
     r"(?:ba(?:it)?)?"
     r"(?:(?P<Past>[nhgz](?!a[iur])\w*n)|(?P<Pres>d\w+|[nhgz]\w*[^\Wn](?<!la)(?<!na)(?<!nak)))$",
     re.IGNORECASE,
@@ -126,7 +126,7 @@ TENSES_OF_FORMS = re.compile(
 *d-* (*zen*, *zuen*, *nion*). Hualde & Ortiz de Urbina 2003.
 """
 
-OTHERWISE = {
+_OTHERWISE = {
     "था": ("", "Tense=Pres", "Tense=Past"),
     **dict.fromkeys(("bod", "gallu", "dylu"), ("Tense=Pqp", "Mood=Ind", "Mood=Cnd")),
 }
@@ -138,7 +138,7 @@ Welsh *basai* conditional (King 2016).
 def read_as(form: str, lemma: str, raw: str) -> str:
     """The features of a verb, where its form says what they do not."""
     if "Number[abs]=" in raw and "Mood=Ind" in raw and "Tense=" not in raw:
-        found = TENSES_OF_FORMS.match(form)
+        found = _TENSES_OF_FORMS.match(form)
         return f"{raw}|Tense={found.lastgroup}" if found else raw
-    beside, wrong, right = OTHERWISE.get(lemma, ("", "", ""))
+    beside, wrong, right = _OTHERWISE.get(lemma, ("", "", ""))
     return raw.replace(wrong, right) if wrong and beside in raw else raw

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-TABLE = Path(__file__).with_name("lists.tsv")
+_TABLE = Path(__file__).with_name("lists.tsv")
 
 
 @cache
@@ -21,7 +21,7 @@ def word_list(name: str) -> frozenset[str]:
 @cache
 def _lists() -> Mapping[str, frozenset[str]]:
     lists: dict[str, frozenset[str]] = {}
-    for line in TABLE.read_text("utf-8").splitlines()[1:]:
+    for line in _TABLE.read_text("utf-8").splitlines()[1:]:
         names, _, words, _ = line.split("\t")
         for name in names.split():
             lists[name] = lists.get(name, frozenset()) | frozenset(words.split())

@@ -19,9 +19,9 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer, Finding, RuleFindings
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.ud.rules import ADPOSITION
+from lingprobe.tasks.ud.rules import ADPOSITION_STRATUM
 
-MARKS_OBLIQUES = "an object with an adposition that marks obliques in this treebank"
+_MARKS_OBLIQUES = "an object with an adposition that marks obliques in this treebank"
 _LEAST_OBJECTS = 0.1
 """Of the nouns with an adposition and a case, from which on it marks objects."""
 
@@ -49,12 +49,12 @@ def refuse_obliques(
         code, of = divmod(pair, len(spoken))
         value = findings.values[code]
         is_object = marks.get((of, _marking_of(value)), 1.0) >= _LEAST_OBJECTS
-        values.append(value if is_object else MARKS_OBLIQUES)
+        values.append(value if is_object else _MARKS_OBLIQUES)
     return RuleFindings.of(np.argsort(order)[codes], values)
 
 
 def _marking_of(value: Finding) -> str:
-    return value.strata.get(ADPOSITION, "") if type(value) is Answer else ""
+    return value.strata.get(ADPOSITION_STRATUM, "") if type(value) is Answer else ""
 
 
 def _number_languages(corpus: ParsedCorpus) -> tuple[Ints, list[str]]:

@@ -17,25 +17,40 @@ import numpy as np
 from lingprobe.corpora.languages import get_language_code
 from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import READING, UNREAD, Answer, Finding, RuleFindings, make_answer
+from lingprobe.tasks.answers import (
+    READING_STRATUM,
+    UNREAD_BY_ROWS,
+    Answer,
+    Finding,
+    RuleFindings,
+    make_answer,
+)
 from lingprobe.tasks.ud.clause import ClauseArgument, MainClause, build_marking
 from lingprobe.tasks.ud.constructions import (
-    MARKED,
-    OBJECT,
-    SUBJECT,
+    ADPOSITION_RELATION,
+    OBJECT_RELATION,
+    SUBJECT_RELATION,
     find_meaning,
     is_language_read,
 )
 from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 from lingprobe.tasks.ud.lists import word_list
-from lingprobe.tasks.ud.verbs import FUTURE, NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
+from lingprobe.tasks.ud.verbs import (
+    FUTURE_TENSE,
+    NO_VERBAL_PREDICATE,
+    PARTICIPLE_STATE,
+    PASSIVE_OF_A_PERFECT,
+    UNMARKED_COMMAND,
+)
 
 Rule = Callable[[MainClause], Finding]
 Literal = Callable[[MainClause, Finding], Finding]
 """The papers' rule taken literally, given what ours finds, which it is in most sentences."""
 
-INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
-LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, high + 1)}
+LENGTH_INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
+LENGTH_INTERVAL_NAMES = {
+    n: f"{low}-{high}" for low, high in LENGTH_INTERVALS for n in range(low, high + 1)
+}
 
 
 def top_deps(clause: MainClause) -> Finding:
@@ -81,7 +96,7 @@ def tag_unread(is_unread: bool) -> dict[str, str]:
     """Marks an answer whose verb group, or adposition, the table of constructions lacks (`--by
     reading`).
     """
-    return {READING: UNREAD} if is_unread else {}
+    return {READING_STRATUM: UNREAD_BY_ROWS} if is_unread else {}
 
 
 def _is_unread(clause: MainClause) -> bool:
@@ -98,7 +113,7 @@ def _unmarked_passive(clause: MainClause) -> str:
     ):
         return "a form in -ast: in Nynorsk a passive, which the treebank does not mark"
     participle = clause.lemma.endswith("ना") and not _is_hindi_stem(clause)
-    return STATE if participle and "जाना" in clause.helpers else ""
+    return PARTICIPLE_STATE if participle and "जाना" in clause.helpers else ""
 
 
 def _is_hindi_stem(clause: MainClause) -> bool:
@@ -106,12 +121,12 @@ def _is_hindi_stem(clause: MainClause) -> bool:
     return clause.lemma == f"{clause.form}ना"
 
 
-NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is reflexive"
+NOT_PASSIVE_DOUBT = "an auxiliary of the passive beside a verb that has none, or is reflexive"
 
 
-MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
-DUTY = "an infinitive with Urdu چاہئے (one must), which the treebank calls passive"
-NECESSARY = "a Finnish participle of what must be done (on pidettävä), mostly with its agent"
+_MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
+_DUTY = "an infinitive with Urdu چاہئے (one must), which the treebank calls passive"
+_NECESSARY = "a Finnish participle of what must be done (on pidettävä), mostly with its agent"
 _NECESSITY_ENDINGS = ("tava", "tävä")
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
@@ -125,18 +140,18 @@ def _lacks_voice(clause: MainClause) -> str:
     spoken = get_language_code(clause.language)
     is_marked = clause.group.voice in ("morphological", "passive")
     if spoken == "fi" and is_marked and clause.form.endswith(_NECESSITY_ENDINGS):
-        return NECESSARY
+        return _NECESSARY
     if clause.group.voice != "morphological":
         return ""
     if "چاہئے" in clause.helpers and "جانا" not in clause.helpers:
-        return DUTY
+        return _DUTY
     if spoken == "la" and clause.lemma.endswith("or"):
-        return MIDDLE
+        return _MIDDLE
     named = not word_list("middles").isdisjoint((clause.lemma, clause.form))
-    return MIDDLE if named or clause.lemma.endswith(_DEPONENT) else ""
+    return _MIDDLE if named or clause.lemma.endswith(_DEPONENT) else ""
 
 
-OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
+OTHER_AUXILIARY_DOUBT = "être or essere with a verb whose perfect has another auxiliary"
 
 
 def _impossible(clause: MainClause) -> str:
@@ -149,15 +164,19 @@ def _impossible(clause: MainClause) -> str:
         or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
         or ("werden" in clause.helpers and _is_future_infinitive(clause))
     ):
-        return NOT_PASSIVE
+        return NOT_PASSIVE_DOUBT
     plain = clause.being == "plain" and "aux:pass" not in clause.relations
     known = clause.lemma not in ("", "_")  # parsers that are trained here tell no lemmas of verbs
-    return OTHER_AUXILIARY if plain and known and clause.lemma not in word_list("with-be") else ""
+    return (
+        OTHER_AUXILIARY_DOUBT
+        if plain and known and clause.lemma not in word_list("with-be")
+        else ""
+    )
 
 
 def _is_future_infinitive(clause: MainClause) -> bool:
     """Whether a verb without features is the infinitive of a future: German *wird finden*."""
-    return clause.group.how == FUTURE and clause.form == clause.lemma
+    return clause.group.how == FUTURE_TENSE and clause.form == clause.lemma
 
 
 def passive_literal(clause: MainClause, ours: Finding) -> Finding:
@@ -188,25 +207,25 @@ def classify_clause_tense(clause: MainClause) -> Finding:
         return UNMARKED_COMMAND
     if reason := _impossible(clause):
         return reason
-    if group.how == "perfect" and clause.form.lower() == "got" and group.cell == HAVE_GOT:
-        return GOT
+    if group.how == "perfect" and clause.form.lower() == "got" and group.cell == _HAVE_GOT:
+        return HAVE_GOT_DOUBT
     if group.verbal and group.tense:
         return _answer_tense(clause, group.tense, **tag_unread(_is_unread(clause)))
-    return group.how if group.verbal else NO_VERB
+    return group.how if group.verbal else NO_VERBAL_PREDICATE
 
 
-HAVE_GOT = "have + past participle"
-GOT = "have got: a perfect by its form, mostly a present by its meaning"
+_HAVE_GOT = "have + past participle"
+HAVE_GOT_DOUBT = "have got: a perfect by its form, mostly a present by its meaning"
 """Treebanks annotate *she's got a dog* as they do *she's got worse*."""
 
-UNMARKED = "the main verb has neither Tense=Pres nor Tense=Past"
+_UNMARKED = "the main verb has neither Tense=Pres nor Tense=Past"
 
 
 def tense_literal(clause: MainClause, ours: Finding) -> Finding:
     """The Tense feature of a predicate that is a VERB, as section 3.2 says."""
     group = clause.group
     if not (group.verb and group.literal):
-        return UNMARKED if group.verb else NO_VERB
+        return _UNMARKED if group.verb else NO_VERBAL_PREDICATE
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
     return _answer_tense(clause, group.literal)
@@ -249,9 +268,9 @@ def obj_num_literal(clause: MainClause, ours: Finding) -> Finding:
     return _exactly("obj", clause.objects, clause, _OBJECT) if clause.objects else ours
 
 
-NO_OBJECT = "an adposition that marks no object there, as a row says"
-NO_SUBJECT = "an adposition that marks no subject there, as a row says"
-MAJESTY = "a plural of majesty with a singular verb"
+NO_OBJECT_ADPOSITION = "an adposition that marks no object there, as a row says"
+NO_SUBJECT_ADPOSITION = "an adposition that marks no subject there, as a row says"
+PLURAL_OF_MAJESTY = "a plural of majesty with a singular verb"
 
 
 class _Why(NamedTuple):
@@ -326,13 +345,13 @@ def _read_doubt(noun: ClauseArgument, clause: MainClause) -> str:
     """
     beside = _find_verb_beside_subject(clause)
     if noun.number == "plur":
-        found = find_meaning(noun.lemma, SUBJECT, beside, clause.language)
+        found = find_meaning(noun.lemma, SUBJECT_RELATION, beside, clause.language)
         if found.name == "majesty":
-            return MAJESTY
+            return PLURAL_OF_MAJESTY
     if not noun.adposition:
         return ""
-    found = find_meaning(noun.adposition, MARKED, beside, clause.language)
-    return NO_SUBJECT if found.name == "no subject" else ""
+    found = find_meaning(noun.adposition, ADPOSITION_RELATION, beside, clause.language)
+    return NO_SUBJECT_ADPOSITION if found.name == "no subject" else ""
 
 
 def _read_doubt_of_object(noun: ClauseArgument, clause: MainClause) -> str:
@@ -340,16 +359,16 @@ def _read_doubt_of_object(noun: ClauseArgument, clause: MainClause) -> str:
     if not noun.adposition or noun.is_accusative:
         return ""
     found = find_meaning(
-        noun.adposition, OBJECT, _find_verb_beside_subject(clause), clause.language
+        noun.adposition, OBJECT_RELATION, _find_verb_beside_subject(clause), clause.language
     )
-    return NO_OBJECT if found.name == "no object" else ""
+    return NO_OBJECT_ADPOSITION if found.name == "no object" else ""
 
 
 def _passive_participle(clause: MainClause) -> bool:
     """Whether the predicate is a passive of several words, or may be; a passive of one word may
     have an object, as in Finnish.
     """
-    return clause.group.voice in ("passive", STATE) or (
+    return clause.group.voice in ("passive", PARTICIPLE_STATE) or (
         clause.group.voice == "morphological" and not clause.group.verb
     )
 
@@ -369,15 +388,17 @@ def _find_agreed_number(nouns: list[ClauseArgument], clause: MainClause, why: _W
         return why.no_noun
     if not noun.number:
         return why.no_number
-    strata = tag_unread(_is_unread_argument(noun, clause, SUBJECT if why is _SUBJECT else OBJECT))
+    strata = tag_unread(
+        _is_unread_argument(noun, clause, SUBJECT_RELATION if why is _SUBJECT else OBJECT_RELATION)
+    )
     if why is _OBJECT and noun.adposition and not noun.is_accusative:
-        strata[ADPOSITION] = build_marking(noun.adposition, noun.case)
+        strata[ADPOSITION_STRATUM] = build_marking(noun.adposition, noun.case)
     role = _role(noun, clause, why)
     form = fold_marks(noun.form)
     return make_answer(noun.number, form, clause.number, role, lemma=noun.lemma, **strata)
 
 
-ADPOSITION = "adposition"
+ADPOSITION_STRATUM = "adposition"
 """The stratum of what marks an object, with the case of the noun."""
 
 
@@ -385,9 +406,9 @@ def _is_unread_argument(noun: ClauseArgument, clause: MainClause, about: str) ->
     """Whether an argument has an adposition that no row of a language is about which has some."""
     if not noun.adposition or not is_language_read(clause.language, about):
         return False
-    if about == OBJECT and noun.is_accusative:
+    if about == OBJECT_RELATION and noun.is_accusative:
         return False
-    relation = MARKED if about == SUBJECT else OBJECT
+    relation = ADPOSITION_RELATION if about == SUBJECT_RELATION else OBJECT_RELATION
     return not find_meaning(
         noun.adposition, relation, _find_verb_beside_subject(clause), clause.language
     ).is_read
@@ -403,7 +424,7 @@ def _role(noun: ClauseArgument, clause: MainClause, why: _Why) -> str:
     if why is _OBJECT:
         return ""
     if clause.group.voice == "passive" or (
-        noun.relation == "nsubj:pass" and clause.group.voice != OF_A_PERFECT
+        noun.relation == "nsubj:pass" and clause.group.voice != PASSIVE_OF_A_PERFECT
     ):
         return "subject of a passive"
     return (

@@ -9,10 +9,10 @@ docs/design/constructions.md says what the rules miss.
 from __future__ import annotations
 
 from lingprobe.corpora.marks import (
-    BRACKETS,
-    CLOSING,
-    OPENING,
-    QUOTES,
+    CLOSING_BRACKETS,
+    CLOSING_MARKS,
+    QUESTION_OPENING_MARKS,
+    QUOTATION_MARKS,
     classify_final_mark,
     final_mark,
     find_question_mark,
@@ -20,16 +20,16 @@ from lingprobe.corpora.marks import (
 )
 from lingprobe.tasks.answers import Finding, make_answer
 from lingprobe.tasks.ud.clause import MainClause
-from lingprobe.tasks.ud.constructions import TYPE, is_language_read
+from lingprobe.tasks.ud.constructions import SENTENCE_TYPE_TOPIC, is_language_read
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.rules import tag_unread
 from lingprobe.tasks.ud.verbs import UNMARKED_COMMAND
 
-ASKS = "asks by its words, but has no question mark"
-SILENT = "no subject: a statement or a command, which the treebank does not mark"
-BARE = "a bare infinitive: a command in some languages, a fragment in others"
-WISHES = "a subjunctive without a subject: a command, a wish or a statement"
-BELOW = "the question mark belongs to a clause that is said"
+QUESTION_WITHOUT_MARK = "asks by its words, but has no question mark"
+_SILENT = "no subject: a statement or a command, which the treebank does not mark"
+_BARE = "a bare infinitive: a command in some languages, a fragment in others"
+_WISHES = "a subjunctive without a subject: a command, a wish or a statement"
+_BELOW = "the question mark belongs to a clause that is said"
 _COLONS = frozenset(":：՝")
 
 
@@ -45,7 +45,7 @@ def sent_type(clause: MainClause) -> Finding:
     is_clause = bool(mark) or group.finite or clause.has_subject
     at = _asking_within(words, clause.sentence.text) if not asked and clause.mark else 0
     if at and is_clause:
-        asked, quoted, ending = True, any(word in QUOTES for word in words[:at]), "?"
+        asked, quoted, ending = True, any(word in QUOTATION_MARKS for word in words[:at]), "?"
     if group.command or clause.particle == "command":
         return _command(clause, ending)
     if asked or ((clause.particle == "question" or group.asks) and ending != "!"):
@@ -64,10 +64,10 @@ def _doubt_statement(clause: MainClause, ending: str, is_clause: bool) -> str:
     asks = clause.asks or group.asks or clause.particle == "question"
     doubts = (
         (group.unmarked and not clause.has_subject, UNMARKED_COMMAND),
-        (group.wishes and not clause.has_subject, WISHES),
-        (group.bare and not clause.has_subject, BARE),
-        (silent and not clause.has_subject, SILENT),
-        (asks and not (ending == "!" and not group.verb), ASKS),
+        (group.wishes and not clause.has_subject, _WISHES),
+        (group.bare and not clause.has_subject, _BARE),
+        (silent and not clause.has_subject, _SILENT),
+        (asks and not (ending == "!" and not group.verb), QUESTION_WITHOUT_MARK),
         (clause.joined, "a statement joined with a command"),
         (not is_clause, "neither a verb nor a final mark"),
     )
@@ -78,7 +78,7 @@ def _is_unread(clause: MainClause) -> bool:
     """Whether a statement begins or ends with a word that may ask, of which no row says whether it
     does, in a language that has rows of these.
     """
-    return clause.particle == "unread" and is_language_read(clause.language, TYPE)
+    return clause.particle == "unread" and is_language_read(clause.language, SENTENCE_TYPE_TOPIC)
 
 
 def _asking_within(words: tuple[str, ...], text: str) -> int:
@@ -89,11 +89,11 @@ def _asking_within(words: tuple[str, ...], text: str) -> int:
         (
             i
             for i in range(1, len(words) - 1)
-            if words[i] in OPENING
+            if words[i] in QUESTION_OPENING_MARKS
             or (
                 classify_final_mark(words[i]) == "?"
                 and is_sentence_end(words[i])
-                and words[i + 1] not in BRACKETS
+                and words[i + 1] not in CLOSING_BRACKETS
                 and not (words[i + 1][:1].isalpha() and words[i] + words[i + 1] in text)
             )
         ),
@@ -127,7 +127,7 @@ def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
     if clause.asks_below and not clause.asks:
-        return BELOW
+        return _BELOW
     # the mark speaks of that part alone
     behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
     return "a question behind a colon" if behind else make_answer("inter", mark=ending)
@@ -135,7 +135,7 @@ def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
 
 def _quotes(words: tuple[str, ...]) -> bool:
     """Whether a sentence quotes another: quotes open it and close before its end."""
-    closed = max((i for i, word in enumerate(words) if word in QUOTES), default=0)
-    return words[0] in QUOTES and any(
-        word not in CLOSING and not is_sentence_end(word) for word in words[closed + 1 :]
+    closed = max((i for i, word in enumerate(words) if word in QUOTATION_MARKS), default=0)
+    return words[0] in QUOTATION_MARKS and any(
+        word not in CLOSING_MARKS and not is_sentence_end(word) for word in words[closed + 1 :]
     )

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lingprobe.tasks.ud.constructions import (
-    ALONE,
-    INNER,
+    LONE_VERB_RELATION,
     NO_LEMMA_ASKED,
+    VERBAL_NOUN_RELATION,
     ConstructionMeaning,
     find_meaning,
     is_language_read,
@@ -26,38 +26,43 @@ from lingprobe.tasks.ud.forms import GroupVerb, TenseForm, l_participle, make_ve
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
 
-LITERAL = {"Pres": "pres", "Past": "past"}
-TENSES = {**LITERAL, "Imp": "past", "Pqp": "past"}
+_LITERAL = {"Pres": "pres", "Past": "past"}
+TENSES_BY_FEATURE = {**_LITERAL, "Imp": "past", "Pqp": "past"}
 """UD: the imperfect is a special case of the past, and the pluperfect lies before it."""
 
-NO_VERB = "the main predicate is not a verb"
-NO_TENSE = "neither the main verb nor an auxiliary has a tense"
-STEM = "a main verb without verbal features beside an auxiliary"
-CLAUSAL = "a clause as the predicate of a copula, which has its own tense and voice"
-COPULA = "a participle with a copula: a passive, a perfect or a state"
-MOOD = "conditional or another mood"
-MODAL = "modal"
-INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
-PARTICLE = "an auxiliary or a particle without tense"
-FUTURE = "future"
-PERFECTIVE = "a perfective present, which means the future"
-UNCLEAR_ALONE = "a form whose features are those of several tenses"
-OF_A_PERFECT = "an auxiliary of a perfect, which the treebank calls one of the passive"
-UNREAD = "unread"
+NO_VERBAL_PREDICATE = "the main predicate is not a verb"
+_NO_TENSE = "neither the main verb nor an auxiliary has a tense"
+_STEM = "a main verb without verbal features beside an auxiliary"
+_CLAUSAL = "a clause as the predicate of a copula, which has its own tense and voice"
+_COPULA = "a participle with a copula: a passive, a perfect or a state"
+_MOOD = "conditional or another mood"
+_MODAL = "modal"
+_INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
+_TENSELESS_PARTICLE = "an auxiliary or a particle without tense"
+FUTURE_TENSE = "future"
+_PERFECTIVE = "a perfective present, which means the future"
+UNCLEAR_FORM = "a form whose features are those of several tenses"
+PASSIVE_OF_A_PERFECT = "an auxiliary of a perfect, which the treebank calls one of the passive"
+_UNREAD = "unread"
 """The construction of an auxiliary that no row is about, in a language whose others are read."""
-NOT_FINITE = "no finite verb"
+_NOT_FINITE = "no finite verb"
 UNMARKED_COMMAND = "no subject: a statement, a command or an infinitive, which the form leaves open"
-TWO = "two finite verbs"
-LONE = "a participle without auxiliary"
-DOUBTFUL = "a perfect, a passive or a state, with a present auxiliary"
-UNCLEAR = "an auxiliary and a form of the verb that make several constructions"
-UNLISTED = "an auxiliary that makes no known construction with this form of the verb"
-NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
-STATE = "a participle with an auxiliary: a passive, a state or a perfect"
+_TWO = "two finite verbs"
+_LONE = "a participle without auxiliary"
+DOUBTFUL_PARTICIPLE = "a perfect, a passive or a state, with a present auxiliary"
+UNCLEAR_CONSTRUCTION = "an auxiliary and a form of the verb that make several constructions"
+_UNLISTED = "an auxiliary that makes no known construction with this form of the verb"
+_NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
+PARTICIPLE_STATE = "a participle with an auxiliary: a passive, a state or a perfect"
 
 _PARTICLES = frozenset({"aux:q", "aux:clitic", "aux:aglt"})  # they carry no tense of their own
 _PARTICLE = ConstructionMeaning("particle", True)
-SIMPLE = {"Pres": "simple", "Past": "simple", "Imp": "simple imperfect", "Pqp": "simple pluperfect"}
+_SIMPLE = {
+    "Pres": "simple",
+    "Past": "simple",
+    "Imp": "simple imperfect",
+    "Pqp": "simple pluperfect",
+}
 """Constructions of one finite verb, by its tense."""
 
 
@@ -117,7 +122,7 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
     """
     own = make_verb("", "", raw)
     every = [make_verb(relation, lemma.lower(), feats) for relation, lemma, feats in auxiliaries]
-    helpers = [h for h in every if h.relation != INNER]
+    helpers = [h for h in every if h.relation != VERBAL_NOUN_RELATION]
     passive = any(h.relation == "aux:pass" for h in helpers)
     imperative = [v.feats for v in (own, *helpers) if v.feats.get("Mood") == "Imp"]
     third = any(f.get("Person") == "3" for f in imperative) or any(
@@ -127,14 +132,14 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
         h for h in helpers
         if h.relation not in _PARTICLES and _means(h, own, language) != _PARTICLE
     ]  # fmt: skip
-    inner = [h for h in every if h.relation == INNER]
+    inner = [h for h in every if h.relation == VERBAL_NOUN_RELATION]
     tense, how = _tense_of(own, verbs, inner, language)
     chain = _chain_of(own, verbs, language)
     return VerbGroup(
         upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive),
         _voice(upos, own, helpers, verbs, language),
-        LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
-        how, _name_auxiliary_form(own, chain, inner) if tense or how == UNLISTED else "",
+        _LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
+        how, _name_auxiliary_form(own, chain, inner) if tense or how == _UNLISTED else "",
         _find_verb_number(upos, own, helpers), bool(imperative) or third, third,
         upos in ("VERB", "AUX") or bool(helpers),
         upos == "VERB" and own.feats.get("VerbForm") == "Inf" and not helpers,
@@ -144,7 +149,7 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
         _wishes(own, helpers),
         _is_read(own, verbs, inner, language),
         _moodless(upos, own, helpers),
-        TENSES.get((chain[0] if chain else own).feats.get("Tense", ""), ""),
+        TENSES_BY_FEATURE.get((chain[0] if chain else own).feats.get("Tense", ""), ""),
         own.feats.get("ExtPos") == "INTJ",
     )  # fmt: skip
 
@@ -182,7 +187,7 @@ def _name_auxiliary_form(
     """The auxiliary that carries the tense with the form next to it; '' of a verb alone."""
     if chain:
         return name_construction(*chain[:2])
-    return f"{inner[0].lemma} + {INNER}" if inner else ""
+    return f"{inner[0].lemma} + {VERBAL_NOUN_RELATION}" if inner else ""
 
 
 def _is_read(
@@ -190,7 +195,9 @@ def _is_read(
 ) -> bool:
     """Whether rows of the language itself cover a verb group."""
     if inner:
-        return any(find_meaning(v.lemma, INNER, own, language).is_read for v in inner)
+        return any(
+            find_meaning(v.lemma, VERBAL_NOUN_RELATION, own, language).is_read for v in inner
+        )
     means = [_means(v, own, language) for v in verbs]
     rest = [v for v, m in zip(verbs, means, strict=True) if m.name != "negative"]
     if not all(m.is_read for m in means if m.name == "negative"):
@@ -198,7 +205,7 @@ def _is_read(
     if rest := [v for v in rest if v.relation != "cop"]:
         chain = _chain_of(own, rest, language) or [rest[0], own]
         return all(link.meaning.is_read for link in _links(chain, language))
-    return find_meaning(NO_LEMMA_ASKED, ALONE, own, language).is_read
+    return find_meaning(NO_LEMMA_ASKED, LONE_VERB_RELATION, own, language).is_read
 
 
 def _voice(
@@ -209,15 +216,15 @@ def _voice(
     """
     called = [h for h in helpers if h.relation == "aux:pass"]
     if not (upos == "VERB" or (upos == "ADJ" and (called or "Pass" in own.feats.get("Voice", "")))):
-        return NO_VERB
+        return NO_VERBAL_PREDICATE
     if upos == "VERB" and (reason := _copular(own, helpers)):
         return reason
     if called:
         perfect = all(_means(h, own, language).name == "perfect" for h in called)
-        return OF_A_PERFECT if perfect else "passive"
+        return PASSIVE_OF_A_PERFECT if perfect else "passive"
     if any("Pass" in v.feats.get("Voice", "") for v in (own, *helpers) if v.relation != "cop"):
         return "morphological"
-    return LONE if own.feats.get("VerbForm") == "Gdv" else _unmarked_voice(own, verbs, language)
+    return _LONE if own.feats.get("VerbForm") == "Gdv" else _unmarked_voice(own, verbs, language)
 
 
 def _unmarked_voice(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -> str:
@@ -225,21 +232,21 @@ def _unmarked_voice(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -
     if own.form == TenseForm.PERFECT:
         return _participial(own, verbs, language)
     modal = any(_means(h, own, language).name == "modal passive" for h in verbs)
-    return STATE if modal else "active"
+    return PARTICIPLE_STATE if modal else "active"
 
 
 def _participial(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -> str:
     """The voice of a past participle that nothing marks as passive: active in a perfect."""
     if not verbs:
         lone = "VerbForm" in own.feats and "Voice" not in own.feats and not l_participle(own.feats)
-        return LONE if lone else "active"
+        return _LONE if lone else "active"
     meanings = {_means(h, own, language).name for h in verbs if h.feats.get("Mood", "Ind") == "Ind"}
     if not meanings.isdisjoint(_NOT_ACTIVE) or (
         meanings and meanings <= {"modal passive", "future passive"}
     ):
-        return STATE
+        return PARTICIPLE_STATE
     unknown = "" in meanings and "perfect" not in meanings
-    return UNLISTED if unknown and not is_language_read(language) else "active"
+    return _UNLISTED if unknown and not is_language_read(language) else "active"
 
 
 _NOT_ACTIVE = frozenset({"passive", "perfect passive", "state", "unclear", "doubtful"})
@@ -256,7 +263,7 @@ def _copular(own: GroupVerb, helpers: list[GroupVerb]) -> str:
         passive and all(h.form == TenseForm.PERFECT for h in helpers if h.relation != "cop")
     ):
         return ""
-    return COPULA if own.form == TenseForm.PERFECT and not passive else CLAUSAL
+    return _COPULA if own.form == TenseForm.PERFECT and not passive else _CLAUSAL
 
 
 def _literal_voice(upos: str, own: GroupVerb, passive: bool) -> str:
@@ -268,7 +275,7 @@ def _literal_voice(upos: str, own: GroupVerb, passive: bool) -> str:
     )
     if upos == "VERB" or (upos == "ADJ" and participle):
         return "passive" if participle else "active"
-    return NO_VERB
+    return NO_VERBAL_PREDICATE
 
 
 def _tense_of(
@@ -283,15 +290,15 @@ def _tense_of(
         return _with_inner(_alone(own, bool(negative), language), own, inner, language)
     finite = _finite(verbs, bool(negative))
     if len(finite) != 1:
-        return "", TWO if finite else NO_TENSE
+        return "", _TWO if finite else _NO_TENSE
     (first,) = finite
     if (
         first.feats.get("Tense") == "Fut"
         or own.form == TenseForm.PROSPECTIVE
         or own.feats.get("Tense") == "Fut"
     ):
-        return "", FUTURE
-    tense = TENSES.get(
+        return "", FUTURE_TENSE
+    tense = TENSES_BY_FEATURE.get(
         first.feats.get("Tense", ""), "past" if first.form == TenseForm.PERFECT else ""
     )
     return _compound(own, tense, [first, *_chain(verbs, first, own)], language)
@@ -345,16 +352,16 @@ def _no_tense_reason(own: GroupVerb, verbs: list[GroupVerb], language: str) -> s
         v.feats.get("Mood", "Ind") != "Ind" or v.relation in ("aux:cnd", "aux:imp")
         for v in (own, *verbs)
     ):
-        return MOOD
+        return _MOOD
     if reason := _copular(own, verbs):
         return reason
     meanings = [_means(v, own, language).name for v in verbs]
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
         return reason
     if any(v.form == TenseForm.INFINITIVE for v in verbs):
-        return INFINITIVE
+        return _INFINITIVE
     return (
-        PARTICLE
+        _TENSELESS_PARTICLE
         if any(
             v.form == TenseForm.BARE
             and m not in _OF_STEMS
@@ -370,12 +377,12 @@ _OF_STEMS = frozenset({"negative", "passive", "aspectual auxiliary"})
 hai*.
 """
 _OTHERWISE = {
-    "modal": MODAL,
-    "modal passive": MODAL,
-    "future": FUTURE,
-    "future passive": FUTURE,
-    "other mood": MOOD,
-    "infinitive": INFINITIVE,
+    "modal": _MODAL,
+    "modal passive": _MODAL,
+    "future": FUTURE_TENSE,
+    "future passive": FUTURE_TENSE,
+    "other mood": _MOOD,
+    "infinitive": _INFINITIVE,
 }
 """Meanings that are neither present nor past, and the reason that is given."""
 
@@ -416,18 +423,18 @@ def _alone(own: GroupVerb, negative: bool, language: str) -> tuple[str, str]:
     if own.form == TenseForm.PERFECT and (negative or l_participle(own.feats)):
         return "past", "negative" if negative else "simple"
     if tense == "Fut":
-        return "", FUTURE
+        return "", FUTURE_TENSE
     if not said:
-        return "", NOT_FINITE
-    if tense not in TENSES:
-        return "", NO_TENSE
-    meaning = find_meaning(NO_LEMMA_ASKED, ALONE, own, language)
+        return "", _NOT_FINITE
+    if tense not in TENSES_BY_FEATURE:
+        return "", _NO_TENSE
+    meaning = find_meaning(NO_LEMMA_ASKED, LONE_VERB_RELATION, own, language)
     if meaning.is_read and meaning.name in _ALONE:
         return "", _ALONE[meaning.name]
-    return TENSES[tense], "negative" if negative else SIMPLE[tense]
+    return TENSES_BY_FEATURE[tense], "negative" if negative else _SIMPLE[tense]
 
 
-_ALONE = {"future": PERFECTIVE, "unclear": UNCLEAR_ALONE}
+_ALONE = {"future": _PERFECTIVE, "unclear": UNCLEAR_FORM}
 """Meanings of verbs without auxiliaries that are not what their Tense says, and the reasons."""
 
 
@@ -437,7 +444,7 @@ def _with_inner(
     """The tense of a finite verb whose verbal noun has auxiliaries or particles (Welsh *mae wedi
     mynd*, Irish *tá sé tar éis imeacht*).
     """
-    meanings = {find_meaning(v.lemma, INNER, own, language).name for v in inner}
+    meanings = {find_meaning(v.lemma, VERBAL_NOUN_RELATION, own, language).name for v in inner}
     if not alone[0] or not inner:
         return alone
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
@@ -447,7 +454,7 @@ def _with_inner(
     if "progressive" in meanings:
         return alone[0], "progressive"
     particles = all(">" in v.lemma for v in inner)
-    return (alone[0], UNREAD) if particles or is_language_read(language) else ("", UNLISTED)
+    return (alone[0], _UNREAD) if particles or is_language_read(language) else ("", _UNLISTED)
 
 
 def _compound(own: GroupVerb, tense: str, chain: list[GroupVerb], language: str) -> tuple[str, str]:
@@ -461,18 +468,18 @@ def _compound(own: GroupVerb, tense: str, chain: list[GroupVerb], language: str)
         return "", reason
     if unknown := next((link for link in links if not link.meaning.name), None):
         reason = _unknown(unknown.auxiliary, unknown.governed)
-        is_kept = reason == UNLISTED and tense and unknown.governed.form != TenseForm.BARE
+        is_kept = reason == _UNLISTED and tense and unknown.governed.form != TenseForm.BARE
         is_kept = is_kept and is_language_read(language)
-        return (tense, UNREAD) if is_kept else ("", reason)
+        return (tense, _UNREAD) if is_kept else ("", reason)
     kind = next((m for m in reversed(meanings) if m not in _PASSIVES | _PERFECTS), "")
     passive, marked = not _PASSIVES.isdisjoint(meanings), "Pass" in own.feats.get("Voice", "")
     if not _PERFECTS.isdisjoint(meanings):
         return "past", _perfect(kind, passive or marked)
     if kind in _DOUBTS:
-        voice = "passive" if marked or chain[-2].relation == "aux:pass" else PERFECT_OR_STATE
+        voice = "passive" if marked or chain[-2].relation == "aux:pass" else _PERFECT_OR_STATE
         told = kind == "doubtful" and tense == "past"  # whichever it is
         return ("past", voice) if told else ("", _DOUBTS[kind])
-    return (tense, "passive" if passive else kind) if tense else ("", NO_TENSE)
+    return (tense, "passive" if passive else kind) if tense else ("", _NO_TENSE)
 
 
 def _perfect(kind: str, passive: bool) -> str:
@@ -482,20 +489,20 @@ def _perfect(kind: str, passive: bool) -> str:
     return f"perfect {kind}" if kind in ("progressive", "imperfective") else "perfect"
 
 
-PERFECT_OR_STATE = "perfect or state"
+_PERFECT_OR_STATE = "perfect or state"
 _PERFECTS = frozenset({"perfect", "perfect passive"})
 _PASSIVES = frozenset({"passive", "perfect passive"})
-_DOUBTS = {"unclear": UNCLEAR, "doubtful": DOUBTFUL}
+_DOUBTS = {"unclear": UNCLEAR_CONSTRUCTION, "doubtful": DOUBTFUL_PARTICIPLE}
 """Meanings that are several constructions, and the reason that is given."""
 
 
 def _unknown(auxiliary: GroupVerb, governed: GroupVerb) -> str:
     """Why there is no tense where no construction is known."""
-    reason = UNLISTED if governed.relation else _UNKNOWN.get(governed.form, UNLISTED)
-    return NO_LEMMA if reason == UNLISTED and auxiliary.lemma == "_" else reason
+    reason = _UNLISTED if governed.relation else _UNKNOWN.get(governed.form, _UNLISTED)
+    return _NO_LEMMA if reason == _UNLISTED and auxiliary.lemma == "_" else reason
 
 
-_UNKNOWN = {TenseForm.INFINITIVE: INFINITIVE, TenseForm.BARE: STEM, TenseForm.FINITE: TWO}
+_UNKNOWN = {TenseForm.INFINITIVE: _INFINITIVE, TenseForm.BARE: _STEM, TenseForm.FINITE: _TWO}
 """Reasons by the form of the predicate, but for participles."""
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lingprobe.extend import TaskDescription
-from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.comp.designs import DESIGNS_BY_LANGUAGE
 from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 
-GENERATED = "none needed: lingprobe writes the sentences"
-ASKED = "a sentence and asked words"
-ETTINGER = "ettinger-2018-assessing"
+_GENERATED = "none needed: lingprobe writes the sentences"
+_ASKED = "a sentence and asked words"
+_ETTINGER = "ettinger-2018-assessing"
 
 
 def _generated_tasks() -> dict[str, TaskDescription]:
@@ -18,19 +18,23 @@ def _generated_tasks() -> dict[str, TaskDescription]:
     made = [load_language(name) for name in LANGUAGES.table]
     return {
         f"comp/{name}": TaskDescription(
-            ASKED,
+            _ASKED,
             "sentences that lingprobe generates",
-            (ETTINGER,),
-            tuple(each.code for each in made if not isinstance(DESIGNS[each.designs][name], str)),
-            GENERATED,
+            (_ETTINGER,),
+            tuple(
+                each.code
+                for each in made
+                if not isinstance(DESIGNS_BY_LANGUAGE[each.designs][name], str)
+            ),
+            _GENERATED,
         )
-        for name in DESIGNS["english"]
+        for name in DESIGNS_BY_LANGUAGE["english"]
     }
 
 
-KNOWN: Mapping[str, TaskDescription] = {
+COMPOSED_TASKS: Mapping[str, TaskDescription] = {
     "comp/released/*": TaskDescription(
-        ASKED, "the sets of Ettinger et al.", (ETTINGER,), ("en",), "[compeval]"
+        _ASKED, "the sets of Ettinger et al.", (_ETTINGER,), ("en",), "[compeval]"
     ),
     **_generated_tasks(),
 }

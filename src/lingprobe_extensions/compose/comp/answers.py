@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.contrasts import split_sentence
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.lexicon import KINDS, EventLexicon, LexicalEntry
+from lingprobe_extensions.compose.events.lexicon import WORD_KINDS, EventLexicon, LexicalEntry
 from lingprobe_extensions.compose.readings.find import (
     ReadingGrammar,
     find_agreed_answer,
@@ -24,7 +24,7 @@ from lingprobe_extensions.compose.readings.words import Extra, UserLexeme
 Answer = Callable[[SentenceReading, tuple[str, ...]], bool | None]
 """A reading and the asked words -> whether the answer is yes; None where it is open."""
 
-ROLES = ("agent", "patient", "recipient")
+QUESTION_ROLES = ("agent", "patient", "recipient")
 
 
 def is_verb_present(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
@@ -87,7 +87,9 @@ def _verbs_above(reading: SentenceReading, fact: LemmaFact, verb: str) -> Iterat
         return
     inside = reading.values(fact.of, "relative")
     yield from (
-        f.of for f in reading.facts if f.value == fact.of and f.says in ROLES and f.of not in inside
+        f.of
+        for f in reading.facts
+        if f.value == fact.of and f.says in QUESTION_ROLES and f.of not in inside
     )
 
 
@@ -132,7 +134,7 @@ def find_agreeing_nouns(reading: SentenceReading, verb: str) -> tuple[str, ...]:
 
 def _arguments(reading: SentenceReading, verb: str) -> Iterator[str]:
     """The nouns of a clause; a head of a relative clause belongs to the clause above."""
-    for name in ROLES:
+    for name in QUESTION_ROLES:
         yield from (
             noun
             for noun in reading.values(verb, name)
@@ -192,7 +194,7 @@ def _list_new_words(lexicon: EventLexicon, usual: EventLexicon) -> Iterator[User
     def entry_key(entry: LexicalEntry) -> tuple[object, ...]:
         return entry.lemma, entry.forms, entry.classes
 
-    for kind in KINDS:
+    for kind in WORD_KINDS:
         known = {entry_key(entry) for entry in usual.entries[kind]}
         yield from (
             UserLexeme(kind, e.lemma, e.forms, e.classes, e.flags)

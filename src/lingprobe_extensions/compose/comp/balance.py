@@ -24,9 +24,9 @@ from lingprobe_extensions.compose.comp.shallow import (
 )
 
 Matrix = NDArray[np.float64]
-STEPS, CLOSE = 400, 1e-10
-EASED = tuple(10.0**-k for k in range(-6, 1))  # slacks on the way to the ones asked for, in turn
-NEAR = 1e-6  # least prices up to this that fall are zero at once on this way
+_STEPS, _CLOSE = 400, 1e-10
+_EASED = tuple(10.0**-k for k in range(-6, 1))  # slacks on the way to the ones asked for, in turn
+_NEAR = 1e-6  # least prices up to this that fall are zero at once on this way
 
 
 def compute_shares(balances: Matrix, at: Matrix) -> Matrix:
@@ -52,10 +52,10 @@ def find_prices(
     # more threads take longer over so little, and give other last bits
     with threadpool_limits(1):
         found = _minimize_dual(dual, solution)
-        if dual.off(found) < CLOSE:
+        if dual.off(found) < _CLOSE:
             return found
-        for ease in EASED:
-            solution = _minimize_dual(dual._replace(slack=slack * ease), solution, NEAR)
+        for ease in _EASED:
+            solution = _minimize_dual(dual._replace(slack=slack * ease), solution, _NEAR)
         return solution if dual.off(solution) < dual.off(found) else found
 
 
@@ -63,8 +63,8 @@ def _minimize_dual(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:
     """Prices after projected Newton steps (Bertsekas 1982) until no sum is off, or none leads
     down.
     """
-    for _ in range(STEPS):
-        if dual.off(solution) < CLOSE:
+    for _ in range(_STEPS):
+        if dual.off(solution) < _CLOSE:
             break
         slope = dual.slope(solution)
         after = _line_search(dual, solution, dual.step(solution, slope, near), slope)
@@ -154,7 +154,7 @@ def round_shares(weights: Matrix, n: int, balances: Matrix) -> Ints:
 
 
 # slack of least shares, of what is to be even and of rules of thumb, and of single features
-LEAST, EVEN, FEATURE = 1e-8, 2e-4, 2e-6
+_LEAST, EVEN_SHARE_SLACK, _FEATURE = 1e-8, 2e-4, 2e-6
 
 
 class SampledItems(NamedTuple):
@@ -230,7 +230,7 @@ def balance_constructions(strata: Sequence[Mapping[str, str]], min_shares: Least
         for name in sorted(set(names) - {""}):
             share = by_name.get(name, by_name.get("", 0.0))
             columns.append([(one == name) - share for one in names])
-    return ShareBalance.of(np.array(columns, float).reshape(-1, len(strata)).T, LEAST, least=True)
+    return ShareBalance.of(np.array(columns, float).reshape(-1, len(strata)).T, _LEAST, least=True)
 
 
 def balance_contrasts(
@@ -245,10 +245,10 @@ def balance_contrasts(
 
     if named:
         balance = balance.plus(
-            signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN)
+            signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN_SHARE_SLACK)
         )
     if single_features:
-        balance = balance.plus(signed_balance(extract_shallow_features(items.seen).holds, FEATURE))
+        balance = balance.plus(signed_balance(extract_shallow_features(items.seen).holds, _FEATURE))
     return balance.solve_prices()
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.answers import Answer
 from lingprobe_extensions.compose.comp.balance import (
-    EVEN,
+    EVEN_SHARE_SLACK,
     Least,
     Matrix,
     SampledItems,
@@ -43,7 +43,7 @@ from lingprobe_extensions.compose.comp.draw import (
 from lingprobe_extensions.compose.comp.rules import Rule
 from lingprobe_extensions.compose.comp.shallow import ShallowExamples, tags_of
 from lingprobe_extensions.compose.comp.words import (
-    COMBINATIONS,
+    NEW_COMBINATIONS,
     VocabularyPart,
     make_open_part,
     widen_request,
@@ -56,10 +56,10 @@ from lingprobe_extensions.compose.events.shapes import ClauseShape, linearise_sh
 from lingprobe_extensions.compose.events.space import admitted_cell
 
 Held = Literal["features", "rules", "none"]
-SOME = 12  # sentences by which a contrast is judged
-LEAST: Least = {"construction": {"": 0.055}}
+_SOME = 12  # sentences by which a contrast is judged
+MIN_CONSTRUCTION_SHARES: Least = {"construction": {"": 0.055}}
 # structures of train, those that only test has, and how many there must be to spare some
-TRAIN, NEW, FEWEST = 70, 24, 12
+_TRAIN, _NEW, _FEWEST = 70, 24, 12
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class QuestionDesign:
     features: bool = False
     single: bool = False
     adverbs: float = 0.5
-    least: Least = field(default_factory=lambda: LEAST)
+    least: Least = field(default_factory=lambda: MIN_CONSTRUCTION_SHARES)
 
 
 Both = tuple[tuple[str, str], tuple[str, str]]
@@ -156,13 +156,13 @@ class DatasetPlan:
         there are enough to spare some. Those of one clause are few, and all in train.
         """
         every = list(list_shapes(self.own.grammar))
-        if len(every) < FEWEST:
+        if len(every) < _FEWEST:
             return [] if new else every
         single = np.array([len(linearise_shape(shape).clauses) == 1 for shape in every])
         several = np.flatnonzero(~single)
-        spared = several[_evenly(len(several), min(NEW, len(every) // 6))]
+        spared = several[_evenly(len(several), min(_NEW, len(every) // 6))]
         rest = np.setdiff1d(several, spared)
-        kept = rest[_evenly(len(rest), min(TRAIN, len(rest)))]
+        kept = rest[_evenly(len(rest), min(_TRAIN, len(rest)))]
         chosen = spared if new else np.union1d(np.flatnonzero(single), kept)
         return [every[i] for i in chosen.tolist()]
 
@@ -171,14 +171,14 @@ class DatasetPlan:
         if new not in self.memo:
             candidates, items = self._sample_items(self._selections(new))
             if not candidates:
-                return [], ShareBalance.of(np.empty((0, 0)), EVEN)
+                return [], ShareBalance.of(np.empty((0, 0)), EVEN_SHARE_SLACK)
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             single = self.design.features and self.held == "features"
             of = [
                 label_pair_strata(c.selection.contrast, c.selection.questions[0])
                 for c in candidates
             ]
-            given = ShareBalance.of(_kinds(candidates), EVEN).plus(
+            given = ShareBalance.of(_kinds(candidates), EVEN_SHARE_SLACK).plus(
                 balance_constructions(of, self.design.least)
             )
             self.memo[new] = (
@@ -213,7 +213,7 @@ class DatasetPlan:
         candidates: list[ContrastCandidate] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
         for one in selections:
-            every = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
+            every = self._both(one, 1 if not ruled and one.contrast.spare else _SOME)
             both = [(a, b) for a, b in every if one.contrast.minimal(a[0], b[0])]
             if not both:
                 continue
@@ -251,7 +251,7 @@ class DatasetPlan:
         self, part: VocabularyPart, drawing: SamplingState
     ) -> tuple[list[ContrastCandidate], ShareBalance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
-        every, balance = self.candidates(new=part.name == COMBINATIONS)
+        every, balance = self.candidates(new=part.name == NEW_COMBINATIONS)
         candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
         rows = [
             i

@@ -20,9 +20,9 @@ from lingprobe_extensions.compose.events.language import ClauseForm, Language, N
 from lingprobe_extensions.compose.events.shapes import Box, ClauseAt, LinearisedShape, PhraseShape
 
 # of other words only some are in a structure
-LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
-LINKING = ("gap", "marker", "complementiser", "conjunction")
-SPARE = "spare"  # the path of a word that is in one sentence of a pair only
+_LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
+_LINKING = ("gap", "marker", "complementiser", "conjunction")
+SPARE_WORD_PATH = "spare"  # the path of a word that is in one sentence of a pair only
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class StructureContrast:
         """What kind of variable is at a path."""
         return (
             self.spare
-            if path == SPARE
+            if path == SPARE_WORD_PATH
             else next(v.kind for v in self.placed.variables if v.path == path)
         )
 
@@ -146,7 +146,7 @@ def describe_structure(text: str, roles: str) -> str:
         strict=True,
     )
     return " ".join(
-        LETTERS.get(last, word) for word, last in named if last in LETTERS or last in LINKING
+        _LETTERS.get(last, word) for word, last in named if last in _LETTERS or last in _LINKING
     )
 
 
@@ -240,14 +240,14 @@ def contents1(placed: LinearisedShape, language: Language) -> Iterator[Structure
         verb, negative = f"{at.prefix}predicate", "relative" if at.prefix else "main"
         questions = (
             ContrastQuestion((verb,), True, negative, at.prefix),
-            ContrastQuestion((SPARE,), False, negative, at.prefix),
+            ContrastQuestion((SPARE_WORD_PATH,), False, negative, at.prefix),
         )
         yield StructureContrast(
             placed,
             language,
-            VariableSwap(verb, SPARE),
+            VariableSwap(verb, SPARE_WORD_PATH),
             questions,
-            {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)},
+            {SPARE_WORD_PATH: language.lexicon.mask("verb", frame=at.clause.frame)},
             "verb",
         )
 
@@ -256,19 +256,21 @@ def contents2(placed: LinearisedShape, language: Language) -> Iterator[Structure
     """Of a noun and a verb one is replaced."""
     for at in placed.clauses:
         verb = f"{at.prefix}predicate"
-        frames = {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)}
+        frames = {SPARE_WORD_PATH: language.lexicon.mask("verb", frame=at.clause.frame)}
         for noun in nouns(placed):
             absent = (
                 ContrastQuestion((noun, verb), True, "noun absent", at.prefix),
-                ContrastQuestion((SPARE, verb), False, "noun absent", at.prefix),
-            )
-            yield StructureContrast(placed, language, VariableSwap(noun, SPARE), absent, {}, "noun")
-            absent = (
-                ContrastQuestion((noun, verb), True, "verb absent", at.prefix),
-                ContrastQuestion((noun, SPARE), False, "verb absent", at.prefix),
+                ContrastQuestion((SPARE_WORD_PATH, verb), False, "noun absent", at.prefix),
             )
             yield StructureContrast(
-                placed, language, VariableSwap(verb, SPARE), absent, frames, "verb"
+                placed, language, VariableSwap(noun, SPARE_WORD_PATH), absent, {}, "noun"
+            )
+            absent = (
+                ContrastQuestion((noun, verb), True, "verb absent", at.prefix),
+                ContrastQuestion((noun, SPARE_WORD_PATH), False, "verb absent", at.prefix),
+            )
+            yield StructureContrast(
+                placed, language, VariableSwap(verb, SPARE_WORD_PATH), absent, frames, "verb"
             )
 
 

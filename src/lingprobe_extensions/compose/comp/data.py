@@ -19,8 +19,8 @@ from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.readings.gold import list_event_facts, role_fact
 from lingprobe_extensions.compose.readings.reading import SentenceReading
 
-LABELS = ("no", "yes")
-TAGS = ("structure", "construction", "marker", "scope", "negative", "voice", "new")
+_LABELS = ("no", "yes")
+_TAGS = ("structure", "construction", "marker", "scope", "negative", "voice", "new")
 Written = Literal["plain", "cased"]
 
 
@@ -151,7 +151,7 @@ def _dataset(
     return Dataset.of_columns(
         map(make_sentence, texts),
         np.stack([first, first + 1], 1).ravel(),
-        column_from_codes(labels, LABELS),
+        column_from_codes(labels, _LABELS),
         np.repeat(splits[order], 2),
         asked=(np.repeat(asked[order], 2, axis=0), vocabulary),
         strata=tags,
@@ -162,4 +162,6 @@ def _list_pair_strata(rows: list[QuestionRows], of: Ints) -> dict[str, Tags]:
     """The tags of both items of each pair, by the row that it comes from."""
     twice = np.repeat(of, 2)
     known = {key for row in rows for key in row.tags}
-    return {key: Tags.of(r.tags.get(key) for r in rows).take(twice) for key in TAGS if key in known}
+    return {
+        key: Tags.of(r.tags.get(key) for r in rows).take(twice) for key in _TAGS if key in known
+    }

@@ -14,7 +14,7 @@ from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import contrasts as comp_contrasts
 from lingprobe_extensions.compose.comp import rules as comp_rules
 from lingprobe_extensions.compose.comp.balance import Least
-from lingprobe_extensions.compose.comp.build import LEAST, QuestionDesign
+from lingprobe_extensions.compose.comp.build import MIN_CONSTRUCTION_SHARES, QuestionDesign
 from lingprobe_extensions.compose.comp.contrasts import (
     ContrastQuestion,
     StructureContrast,
@@ -30,7 +30,7 @@ from lingprobe_extensions.compose.comp.contrasts import (
     polarity_forms,
 )
 from lingprobe_extensions.compose.comp.negation import negations
-from lingprobe_extensions.compose.comp.words import ASKED
+from lingprobe_extensions.compose.comp.words import LARGER_LEXICON
 from lingprobe_extensions.compose.events.language import ClauseForm, Language
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 
@@ -254,94 +254,94 @@ def scopes(placed: LinearisedShape, language: Language) -> Iterator[StructureCon
                     )
 
 
-COMMON: Mapping[str, Any] = {
-    **ASKED,
+_COMMON: Mapping[str, Any] = {
+    **LARGER_LEXICON,
     "tense": ["past", "present"],
     "aspect": ["simple", "progressive", "perfect"],
     "polarity": ["positive"],
     "matched_number": True,
     "at_most": {"relatives": 2, "modifiers": 1, "conjuncts": 1, "together": 2, "adverbs": 1},
 }
-NEGATED: Mapping[str, Any] = {
-    **COMMON,
+_NEGATED: Mapping[str, Any] = {
+    **_COMMON,
     "polarity": ["positive", "negative"],
     "determiner": ["the", "no", "not one"],
     "adverbs": ["actually", "really", "truly"],
     "at_most": {"relatives": 2, "modifiers": 1, "together": 2, "adverbs": 1},
 }
-SPOKEN = ["say", "claim", "announce", "report", "whisper", "mention", "admit", "declare"]
-EMBEDDED: Mapping[str, Any] = {
-    **COMMON,
-    "verbs": {**COMMON["verbs"], "clausal": SPOKEN},
+_SPOKEN = ["say", "claim", "announce", "report", "whisper", "mention", "admit", "declare"]
+_EMBEDDED: Mapping[str, Any] = {
+    **_COMMON,
+    "verbs": {**_COMMON["verbs"], "clausal": _SPOKEN},
     "frames": ["intransitive", "transitive", "clausal"],
     "at_most": {"relatives": 2, "complements": 1, "together": 3, "adverbs": 1},
 }
-ADJECTIVES = ["angry", "brave", "careful", "clever", "famous", "friendly", "happy", "honest"]
-ADJECTIVES += ["lonely", "nervous", "polite", "rich", "sad", "tall", "young"]
-DESCRIBED: Mapping[str, Any] = {
-    **COMMON,
-    "adjectives": ADJECTIVES,
+_ADJECTIVES = ["angry", "brave", "careful", "clever", "famous", "friendly", "happy", "honest"]
+_ADJECTIVES += ["lonely", "nervous", "polite", "rich", "sad", "tall", "young"]
+_DESCRIBED: Mapping[str, Any] = {
+    **_COMMON,
+    "adjectives": _ADJECTIVES,
     "at_most": {"relatives": 1, "adjectives": 2, "together": 3},
 }
 Designs = Mapping[str, QuestionDesign | str]
 """Task -> its design, or why the language has no sentences for it."""
 # least shares of constructions, on top of what every set has
-MARKED: Least = {**LEAST, "marker": {"not": 0.35, "": 0.2}}
-PLAIN: Least = {"construction": {"active plain": 0.11, "passive plain": 0.11, "": 0.055}}
-SCOPED: Least = {**LEAST, "marker": {"": 0.3}, "scope": {"": 0.2}}
-ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
-ENGLISH: Designs = {
+_MARKED: Least = {**MIN_CONSTRUCTION_SHARES, "marker": {"not": 0.35, "": 0.2}}
+_PLAIN: Least = {"construction": {"active plain": 0.11, "passive plain": 0.11, "": 0.055}}
+_SCOPED: Least = {**MIN_CONSTRUCTION_SHARES, "marker": {"": 0.3}, "scope": {"": 0.2}}
+_ROLES, _NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
+_ENGLISH: Designs = {
     "content1": QuestionDesign(
-        comp_contrasts.contents1, COMMON, comp_answers.is_verb_present, single=True
+        comp_contrasts.contents1, _COMMON, comp_answers.is_verb_present, single=True
     ),
-    "content2": QuestionDesign(comp_contrasts.contents2, COMMON, comp_answers.both_present),
+    "content2": QuestionDesign(comp_contrasts.contents2, _COMMON, comp_answers.both_present),
     "order": QuestionDesign(
         comp_contrasts.exchange_word_order,
-        COMMON,
+        _COMMON,
         comp_answers.is_noun_before_verb,
         comp_rules.ORDER_RULES,
     ),
     "sem-role": QuestionDesign(
         comp_contrasts.exchange_roles,
-        COMMON,
+        _COMMON,
         comp_answers.is_agent,
-        ROLES,
+        _ROLES,
         features=True,
-        least=PLAIN,
+        least=_PLAIN,
     ),
     "negation": QuestionDesign(
         negations,
-        NEGATED,
+        _NEGATED,
         comp_answers.happens,
-        NEGATIONS,
+        _NEGATIONS,
         features=True,
         single=True,
-        least=MARKED,
+        least=_MARKED,
     ),
     "agreement": QuestionDesign(
         exchange_numbers,
-        {**COMMON, "matched_number": False},
+        {**_COMMON, "matched_number": False},
         comp_answers.is_subject_plural,
         features=True,
         single=True,
     ),
     "embedded-tense": QuestionDesign(
-        exchange_tenses, EMBEDDED, comp_answers.past, features=True, single=True
+        exchange_tenses, _EMBEDDED, comp_answers.past, features=True, single=True
     ),
-    "adjective": QuestionDesign(adjectives, DESCRIBED, comp_answers.has_adjective),
+    "adjective": QuestionDesign(adjectives, _DESCRIBED, comp_answers.has_adjective),
     "quantifier-scope": QuestionDesign(
         scopes,
-        {**NEGATED, "polarity": ["positive"]},
+        {**_NEGATED, "polarity": ["positive"]},
         comp_answers.of_none,
-        {**NEGATIONS, **ROLES},
+        {**_NEGATIONS, **_ROLES},
         features=True,
-        least=SCOPED,
+        least=_SCOPED,
     ),
 }
 
 # Polish. All nouns are of men: their accusative is their genitive, so that "nie" changes no noun,
 # and verbs and pronouns agree with all of them alike.
-POLISH_COMMON: Mapping[str, Any] = {
+_POLISH_COMMON: Mapping[str, Any] = {
     "nouns": [
         *["lekarz", "student", "profesor", "nauczyciel", "aktor", "sąsiad", "pisarz", "malarz"],
         *["dziennikarz", "żołnierz", "prawnik", "rolnik", "dyrektor", "policjant", "kucharz"],
@@ -358,32 +358,32 @@ POLISH_COMMON: Mapping[str, Any] = {
     "matched_number": True,
     "at_most": {"relatives": 2, "together": 2, "adverbs": 1},
 }
-POLISH_NESTED: Mapping[str, Any] = {
-    **POLISH_COMMON,
+_POLISH_NESTED: Mapping[str, Any] = {
+    **_POLISH_COMMON,
     "relatives": {"depth": 2},
     "at_most": {"relatives": 2, "modifiers": 1, "together": 2, "adverbs": 1},
 }
-POLISH_SPOKEN = ["mówić", "twierdzić", "sądzić", "wierzyć", "powiedzieć", "zauważyć", "ogłosić"]
-POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", "wesoły", "smutny"]
-POLISH_ADJECTIVES += ["odważny", "leniwy", "chory", "uczciwy", "głodny", "zmęczony", "silny"]
-POLISH: Designs = {
+_POLISH_SPOKEN = ["mówić", "twierdzić", "sądzić", "wierzyć", "powiedzieć", "zauważyć", "ogłosić"]
+_POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", "wesoły", "smutny"]
+_POLISH_ADJECTIVES += ["odważny", "leniwy", "chory", "uczciwy", "głodny", "zmęczony", "silny"]
+_POLISH: Designs = {
     "content1": QuestionDesign(
-        comp_contrasts.contents1, POLISH_COMMON, comp_answers.is_verb_present, single=True
+        comp_contrasts.contents1, _POLISH_COMMON, comp_answers.is_verb_present, single=True
     ),
-    "content2": QuestionDesign(comp_contrasts.contents2, POLISH_COMMON, comp_answers.both_present),
+    "content2": QuestionDesign(comp_contrasts.contents2, _POLISH_COMMON, comp_answers.both_present),
     "order": QuestionDesign(
         comp_contrasts.exchange_word_order,
-        POLISH_COMMON,
+        _POLISH_COMMON,
         comp_answers.is_noun_before_verb,
         comp_rules.ORDER_RULES,
     ),
     "sem-role": QuestionDesign(
-        comp_contrasts.exchange_roles, POLISH_NESTED, comp_answers.is_agent, ROLES, features=True
+        comp_contrasts.exchange_roles, _POLISH_NESTED, comp_answers.is_agent, _ROLES, features=True
     ),
     "negation": QuestionDesign(
         negations,
         {
-            **POLISH_COMMON,
+            **_POLISH_COMMON,
             "tense": ["past", "present"],
             "polarity": ["positive", "negative"],
             "adverbs": ["naprawdę", "rzeczywiście", "faktycznie"],
@@ -394,10 +394,10 @@ POLISH: Designs = {
     "embedded-tense": QuestionDesign(
         futures,
         {
-            **POLISH_COMMON,
-            "verbs": {**POLISH_COMMON["verbs"], "clausal": POLISH_SPOKEN},
-            "frames": EMBEDDED["frames"],
-            "at_most": EMBEDDED["at_most"],
+            **_POLISH_COMMON,
+            "verbs": {**_POLISH_COMMON["verbs"], "clausal": _POLISH_SPOKEN},
+            "frames": _EMBEDDED["frames"],
+            "at_most": _EMBEDDED["at_most"],
         },
         comp_answers.past,
         features=True,
@@ -405,11 +405,11 @@ POLISH: Designs = {
     ),
     "adjective": QuestionDesign(
         adjectives,
-        {**POLISH_COMMON, "adjectives": POLISH_ADJECTIVES, "at_most": DESCRIBED["at_most"]},
+        {**_POLISH_COMMON, "adjectives": _POLISH_ADJECTIVES, "at_most": _DESCRIBED["at_most"]},
         comp_answers.has_adjective,
     ),
     "agreement": "every verb shows the number of its subject, so no sentence leaves it open",
     "quantifier-scope": 'the verb of a clause with "żaden" has "nie", which identifies it',
 }
-DESIGNS = {"english": ENGLISH, "polish": POLISH}
+DESIGNS_BY_LANGUAGE = {"english": _ENGLISH, "polish": _POLISH}
 """The designs of built-in languages, by name."""

@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.comp.answers import LabelChecker
-from lingprobe_extensions.compose.comp.contrasts import SPARE, ContrastQuestion, StructureContrast
+from lingprobe_extensions.compose.comp.contrasts import (
+    SPARE_WORD_PATH,
+    ContrastQuestion,
+    StructureContrast,
+)
 from lingprobe_extensions.compose.comp.words import VocabularyPart
 from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.cells import AdmittedSentences, Values
@@ -19,9 +23,9 @@ from lingprobe_extensions.compose.events.diagram import ShapeConstraints
 from lingprobe_extensions.compose.events.draw import KeyedPermutation
 from lingprobe_extensions.compose.events.shapes import Box, ShapeVariable
 
-AT_ONCE = 1 << 14
-FEW = 128  # sentences by which it is tried first whether a part has any
-SOME = 1024  # the same where pairs may have other words, or be unclear
+_AT_ONCE = 1 << 14
+_FEW = 128  # sentences by which it is tried first whether a part has any
+_SOME = 1024  # the same where pairs may have other words, or be unclear
 
 
 class ContrastPairs(NamedTuple):
@@ -81,7 +85,7 @@ def draw_pairs(
     start = barren = 0
     while len(result.first) < n and start < sentences.size:
         left = n - len(result.first)
-        stop = start + min(AT_ONCE, _enough(selection, left) << barren)
+        stop = start + min(_AT_ONCE, _enough(selection, left) << barren)
         values = _values(selection, sentences, order(np.arange(start, min(stop, sentences.size))))
         values = _drop_adverbs(values, drawing.adverbs, rng)
         ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
@@ -127,7 +131,7 @@ def can_draw_pairs(
         return sentences.size > 0
     order = KeyedPermutation(sentences.size, (0,))
     # a few tell of nearly all contrasts that there are some
-    ranges = ((0, FEW), (FEW, AT_ONCE if minimal else SOME))
+    ranges = ((0, _FEW), (_FEW, _AT_ONCE if minimal else _SOME))
     tried = (
         _values(selection, sentences, order(np.arange(start, min(stop, sentences.size))))
         for start, stop in ranges
@@ -277,7 +281,9 @@ def take_first_sentences(
 
 def _variables(selection: ContrastSelection) -> tuple[ShapeVariable, ...]:
     spare = selection.contrast.spare
-    return selection.known.problem.variables + ((ShapeVariable(SPARE, spare),) if spare else ())
+    return selection.known.problem.variables + (
+        (ShapeVariable(SPARE_WORD_PATH, spare),) if spare else ()
+    )
 
 
 def _required_boxes(

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.comp.answers import (
-    ROLES,
+    QUESTION_ROLES,
     find_agreeing_nouns,
     happens,
     has_no,
@@ -72,7 +72,7 @@ def _locate_noun(reading: SentenceReading, noun: str, below: frozenset[str] = fr
     outer = (
         f
         for f in sorted(reading.facts)
-        if f.value == noun and f.says in ROLES and f.of not in inside
+        if f.value == noun and f.says in QUESTION_ROLES and f.of not in inside
     )
     fact = next(outer, None)
     return "elsewhere" if fact is None else f"{locate_clause(reading, fact.of, below)} {fact.says}"
@@ -130,7 +130,7 @@ def negated_pairs(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     for verb in list_verbs(reading):
         nouns = [
             noun
-            for role in ROLES
+            for role in QUESTION_ROLES
             for noun in reading.values(verb, role)
             if verb not in reading.values(noun, "relative")
         ]
@@ -177,18 +177,18 @@ def by_place(belonging: Belonging, reading: SentenceReading) -> Iterator[str]:
     )
 
 
-SEEN = "for questions about pairs of words that train asks about, and no others"
-EVERY = "for every part of test"
-APART = "each by the place of its clause, for probes that can put the two together"
+_SEEN = "for questions about pairs of words that train asks about, and no others"
+_EVERY = "for every part of test"
+_APART = "each by the place of its clause, for probes that can put the two together"
 
 
 def _make_pair_oracles(belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     """The two oracles of a question about two words."""
     return {
         "relations": SentenceOracle(
-            partial(pair_facts, belonging), f"{of}, one fact for two words; {SEEN}"
+            partial(pair_facts, belonging), f"{of}, one fact for two words; {_SEEN}"
         ),
-        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {APART}"),
+        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {_APART}"),
     }
 
 
@@ -196,19 +196,19 @@ def _make_word_oracles(name: str, belonging: Belonging, of: str) -> Mapping[str,
     """The two oracles of a question about one word."""
     return {
         name: SentenceOracle(
-            partial(pair_facts, belonging), f"{of}, one fact for the two; {EVERY}"
+            partial(pair_facts, belonging), f"{of}, one fact for the two; {_EVERY}"
         ),
-        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {APART}"),
+        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {_APART}"),
     }
 
 
-ORACLES: Mapping[str, Mapping[str, SentenceOracle]] = {
-    "content1": {"words": SentenceOracle(list_words, f"which words there are, {EVERY}")},
-    "content2": {"words": SentenceOracle(list_words, f"which words there are, {EVERY}")},
+SENTENCE_ORACLES: Mapping[str, Mapping[str, SentenceOracle]] = {
+    "content1": {"words": SentenceOracle(list_words, f"which words there are, {_EVERY}")},
+    "content2": {"words": SentenceOracle(list_words, f"which words there are, {_EVERY}")},
     "order": {
         "relations": SentenceOracle(
             partial(pair_facts, pair_nouns_with_later_verbs),
-            f"which noun comes before which verb, one fact for two words; {SEEN}",
+            f"which noun comes before which verb, one fact for two words; {_SEEN}",
         ),
         "positions": SentenceOracle(
             list_word_positions,

@@ -37,13 +37,13 @@ from lingprobe_extensions.compose.comp.data import (
     parse_meaning,
     with_words,
 )
-from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
+from lingprobe_extensions.compose.comp.designs import DESIGNS_BY_LANGUAGE, Designs
 from lingprobe_extensions.compose.comp.draw import SamplingState, UnclearPair
-from lingprobe_extensions.compose.comp.facts import ORACLES
+from lingprobe_extensions.compose.comp.facts import SENTENCE_ORACLES
 from lingprobe_extensions.compose.comp.rules import score_rules
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
 from lingprobe_extensions.compose.comp.words import (
-    COMBINATIONS,
+    NEW_COMBINATIONS,
     build_vocabulary_parts,
     complete_request,
     parse_request,
@@ -53,11 +53,11 @@ from lingprobe_extensions.compose.events.languages import LANGUAGES, load_langua
 from lingprobe_extensions.compose.events.request import GenerationRequest, tables_of
 from lingprobe_extensions.compose.readings.reading import SentenceReading
 
-PROBE = "mlp,protocol=ettinger"
-BASELINES = ("window", "ngrams")
-FEWEST = 8  # items of a split
-MAX_REMEMBERED_SETS = 24  # a run loads all sets before it asks for the facts of the first one
-UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
+_PROBE = "mlp,protocol=ettinger"
+_BASELINES = ("window", "ngrams")
+_FEWEST = 8  # items of a split
+_MAX_REMEMBERED_SETS = 24  # a run loads all sets before it asks for the facts of the first one
+_UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _collect_event_facts(
     """The facts of all sentences, as the events say that they were made from; an asked word by
     itself is one fact.
     """
-    facts, drawn = ORACLES[name][oracle].facts, _select_item_options(options)
+    facts, drawn = SENTENCE_ORACLES[name][oracle].facts, _select_item_options(options)
     meanings = _meanings(name, drawn, _contents(drawn), options.written, frozenset(sentences))
     own = {sentence: (tuple(facts(reading)),) for sentence, reading in meanings}
     return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
@@ -199,8 +199,8 @@ def _contents(options: CompositionOptions) -> str:
 def _check_options(name: str, options: CompositionOptions) -> None:
     _design(load_language(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
-        check_number(split, n, str(FEWEST), "items of that split", DataProblem)
-    if options.language != comp_paper.LANGUAGE and options.mode == "paper":
+        check_number(split, n, str(_FEWEST), "items of that split", DataProblem)
+    if options.language != comp_paper.ETTINGER_LANGUAGE and options.mode == "paper":
         raise DataProblem("the paper's sets are English: leave out mode=paper")
     if options.balance != "features" and options.mode == "paper":
         raise DataProblem(
@@ -215,7 +215,7 @@ def _design(language: Language, name: str) -> QuestionDesign:
     it has none.
     """
     designs: Designs = language.designs or {}
-    design = (DESIGNS[designs] if isinstance(designs, str) else designs).get(
+    design = (DESIGNS_BY_LANGUAGE[designs] if isinstance(designs, str) else designs).get(
         name, "its descriptor has no design for it"
     )
     if isinstance(design, str):
@@ -266,7 +266,7 @@ def _meanings(
     )
 
 
-@lru_cache(maxsize=MAX_REMEMBERED_SETS)
+@lru_cache(maxsize=_MAX_REMEMBERED_SETS)
 def _generate_pairs(
     name: str, options: CompositionOptions, contents: str
 ) -> tuple[list[PartPairs], DatasetPlan, list[UnclearPair]]:
@@ -278,7 +278,7 @@ def _generate_pairs(
     every = [
         p
         for p in build_vocabulary_parts(plan.own, options.seed, single=design.single)
-        if p.name != COMBINATIONS or plan.candidates(new=True)[0]
+        if p.name != NEW_COMBINATIONS or plan.candidates(new=True)[0]
     ]
     checked = options.readings == "all"
     drawing = SamplingState(
@@ -324,7 +324,7 @@ def _all_asked(items: Dataset, unclear: list[UnclearPair], file: str) -> None:
     """
     lost = {word: text for text, asked in unclear for word in asked if word not in items.vocabulary}
     for word, text in lost.items():
-        if sum(word in asked for _, asked in unclear) >= UNCLEAR:
+        if sum(word in asked for _, asked in unclear) >= _UNCLEAR:
             raise DataProblem(
                 f"{file}: {word!r} is asked about in no item, because the readings of its sentences"
                 f" do not agree, as of {text!r}; leave the word out, or write readings=none"
@@ -352,9 +352,9 @@ def _paper_inputs(
     """What the paper's set is built from: requests of train (three fifths of the adverbs) and of
     test (the others), sizes, seed.
     """
-    if name not in comp_paper.REQUESTS:
+    if name not in comp_paper.ETTINGER_REQUESTS:
         raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
-    usual = comp_paper.REQUESTS[name]
+    usual = comp_paper.ETTINGER_REQUESTS[name]
     adverbs = [entry.lemma for entry in load_language(options.language).values("adverb")]
     order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
     cut = round(0.6 * len(adverbs))
@@ -369,7 +369,7 @@ def _paper_inputs(
     return requests, options.items, options.seed, options.per_sentence
 
 
-@lru_cache(maxsize=MAX_REMEMBERED_SETS)
+@lru_cache(maxsize=_MAX_REMEMBERED_SETS)
 def _paper_sentences(
     name: str, options: CompositionOptions, _as_written: str
 ) -> comp_paper.Sentences:
@@ -394,10 +394,10 @@ def _task(name: str, asks: str) -> TaskDefinition[CompositionOptions]:
         CompositionOptions,
         partial(_load, name),
         _list_request_files,
-        probe=PROBE,
+        probe=_PROBE,
         view="mean+asked",
-        baselines=BASELINES,
-        oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
+        baselines=_BASELINES,
+        oracles={label: oracle.about for label, oracle in SENTENCE_ORACLES[name].items()},
         facts=partial(_collect_event_facts, name),
         varied=_view_options,
     )

@@ -19,7 +19,7 @@ from lingprobe_extensions.compose.comp.contrasts import (
     list_argument_forms,
     polarity_forms,
 )
-from lingprobe_extensions.compose.events.assertions import OPEN, find_assertions
+from lingprobe_extensions.compose.events.assertions import OPEN_STATUS, find_assertions
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape, list_members
 
@@ -59,7 +59,7 @@ def _open(contrast: StructureContrast, question: ContrastQuestion) -> bool:
     [path] = question.asked
     return any(
         find_assertions(contrast.placed, values, contrast.language)[verb.removesuffix("predicate")]
-        == OPEN
+        == OPEN_STATUS
         for verb, values in (
             (path, first),
             (contrast.swap.counterpart(path), contrast.second(first)),

@@ -21,7 +21,7 @@ from lingprobe_extensions.compose.comp.contrasts import (
     nouns,
     order,
 )
-from lingprobe_extensions.compose.comp.words import PAPER
+from lingprobe_extensions.compose.comp.words import PAPER_LEXICON
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.language import Language
@@ -29,31 +29,31 @@ from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.shapes import LinearisedShape
 from lingprobe_extensions.compose.events.space import make_space
 
-LANGUAGE = "english"
-REQUEST: Mapping[str, Any] = {
-    "language": LANGUAGE,
-    **PAPER,
+ETTINGER_LANGUAGE = "english"
+_REQUEST: Mapping[str, Any] = {
+    "language": ETTINGER_LANGUAGE,
+    **PAPER_LEXICON,
     "polarity": ["positive"],
     "at_most": {"relatives": 1},
     "even_structures": True,
 }
-NEGATED: Mapping[str, Any] = {
-    **REQUEST,
+_NEGATED: Mapping[str, Any] = {
+    **_REQUEST,
     "polarity": ["positive", "negative"],
     "aspect": ["progressive"],
     "voices": ["active"],
     "relatives": {"voices": ["active"]},
     "at_most": {"relatives": 1, "adverbs": 3},
 }
-REQUESTS: Mapping[str, Mapping[str, Any]] = {
-    "content1": {**REQUEST, "voices": ["active"], "relatives": {"voices": ["active"]}},
-    **dict.fromkeys(("content2", "order", "sem-role"), REQUEST),
-    "negation": NEGATED,
+ETTINGER_REQUESTS: Mapping[str, Mapping[str, Any]] = {
+    "content1": {**_REQUEST, "voices": ["active"], "relatives": {"voices": ["active"]}},
+    **dict.fromkeys(("content2", "order", "sem-role"), _REQUEST),
+    "negation": _NEGATED,
 }
-SINGLE = ("content1", "negation")
+_SINGLE = ("content1", "negation")
 # drawn for a set of the paper's size; it has 9,224 for all but content1 and negation
-SENTENCES = 10_000
-HELD = {
+_SENTENCES = 10_000
+_HELD = {
     ("professor", "help"), ("man", "call"), ("woman", "meet"), ("scientist", "recommend"),
     ("lawyer", "follow"), ("doctor", "help"),
     ("student", "call"),
@@ -108,7 +108,7 @@ def build_dataset(
     """`mode=paper`: the items of a set as the paper built it, not in pairs; `requests` are those of
     train and test, sizes those of train, dev (carved from train) and test.
     """
-    pool = _pool(requests["train"], single=name in SINGLE)
+    pool = _pool(requests["train"], single=name in _SINGLE)
     half = None if per_sentence is None else max(1, per_sentence // 2)
     examples: list[Example] = []
     used: set[Sentence] = set()
@@ -149,7 +149,7 @@ def draw_paper_sentences(
     """The sentences of test and of train; only negation has other adverbs in test, so its sentences
     differ at once.
     """
-    pool, n = _pool(requests["train"], single=name in SINGLE), max(SENTENCES, 2 * sum(sizes))
+    pool, n = _pool(requests["train"], single=name in _SINGLE), max(_SENTENCES, 2 * sum(sizes))
     if name == "negation":
         return {
             split: _candidates(name, one, pool, seed + (split == "test"), n)
@@ -167,8 +167,8 @@ def _pool(request: GenerationRequest, *, single: bool) -> AskedWords:
     names = tuple(e.lemma for e in some)
     if single:
         return AskedWords(names, tuple(e.lemma for e in verbs), frozenset())
-    if set(names) == set(PAPER["nouns"]):
-        return AskedWords(names, tuple(e.lemma for e in verbs), frozenset(HELD))
+    if set(names) == set(PAPER_LEXICON["nouns"]):
+        return AskedWords(names, tuple(e.lemma for e in verbs), frozenset(_HELD))
     last = [e.lemma for e in verbs if "transitive" in e.classes] or [e.lemma for e in verbs]
     return AskedWords(
         names,
@@ -204,7 +204,7 @@ def _batch(
             Sentence(tuple(text.split(" ")), text), describe_structure(text, paths), questions, line
         )
         for text, paths, questions, line in zip(
-            texts, roles, ASKS[name](batch, pool, rng), batch.lines(), strict=True
+            texts, roles, _ASKS[name](batch, pool, rng), batch.lines(), strict=True
         )
     ]
 
@@ -361,7 +361,7 @@ def _some(row: tuple[int, ...], n: int, rng: np.random.Generator) -> tuple[int, 
     return tuple(row[i] for i in sorted(rng.permutation(len(row))[:n]))
 
 
-ASKS: Mapping[str, Ask] = {
+_ASKS: Mapping[str, Ask] = {
     "content1": _contents1,
     "content2": _contents2,
     "order": _orders,

@@ -13,27 +13,27 @@ from functools import lru_cache, partial
 
 from lingprobe import Dataset, Example, Sentence
 from lingprobe.extend import ColumnLayout, TaskRelease
-from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
+from lingprobe_extensions.compose.comp.facts import SENTENCE_ORACLES, FactsOf
 from lingprobe_extensions.compose.comp.rules import score_rules
 from lingprobe_extensions.compose.readings.find import find_readings
 from lingprobe_extensions.compose.readings.reading import SentenceReading
 
-ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
-COMPEVAL_VERB = ColumnLayout(
-    "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
+_ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
+_COMPEVAL_VERB = ColumnLayout(
+    "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=_ANSWERS
 )
 
 
-COMPEVAL_PAIR = ColumnLayout(
+_COMPEVAL_PAIR = ColumnLayout(
     "label, sentence id, words, asked noun, asked verb",
     5,
     label=0,
     text=2,
     asked=(3, 4),
-    called=ANSWERS,
+    called=_ANSWERS,
 )
-PROBE = "mlp,protocol=ettinger"
-ASIDE = (
+_PROBE = "mlp,protocol=ettinger"
+_ASIDE = (
     "absolutely actually always clearly completely entirely fully often quickly really totally ,"
 )
 """What stands between auxiliary and verb in the sentences of negation, in rows that no grammar of
@@ -65,7 +65,7 @@ def label_example_strata(example: Example) -> dict[str, str]:
     return tags
 
 
-PASSING = {"order": ("positions",), "sem-role": ("slots",)}
+_PASSING = {"order": ("positions",), "sem-role": ("slots",)}
 """Oracles that stand first, as these sets ask in test about pairs of words that train does not ask
 about: only these can pass.
 """
@@ -74,7 +74,7 @@ about: only these can pass.
 @lru_cache(maxsize=4096)
 def find_single_reading(words: tuple[str, ...]) -> SentenceReading | None:
     """The reading of a sentence, adverbs excluded; None where it has none, or several."""
-    complete = find_readings([word for word in words if word not in ASIDE.split()])
+    complete = find_readings([word for word in words if word not in _ASIDE.split()])
     return complete[0] if len(complete) == 1 else None
 
 
@@ -89,16 +89,16 @@ def _note_rule_scores(dataset: Dataset) -> dict[str, dict[str, float]]:
 
 
 def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRelease:
-    first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
+    first = {name: SENTENCE_ORACLES[paper][name] for name in _PASSING.get(paper, ())}
     oracles = {
         name: (oracle.about, partial(list_reading_facts, oracle.facts))
-        for name, oracle in {**first, **ORACLES[paper]}.items()
+        for name, oracle in {**first, **SENTENCE_ORACLES[paper]}.items()
     }
     return TaskRelease(
         asks,
         (file, paper),
         layout,
-        probe=PROBE,
+        probe=_PROBE,
         view="mean+asked",
         baselines=("window", "ngrams"),
         strata=label_example_strata,
@@ -108,20 +108,20 @@ def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRele
 
 
 content1 = _release(
-    "cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB
+    "cont1", "content1", "Does the asked verb occur in the sentence?", _COMPEVAL_VERB
 ).define_task("comp/released/content1")
 content2 = _release(
     "cont2",
     "content2",
     "Do both the asked noun and the asked verb occur in the sentence?",
-    COMPEVAL_PAIR,
+    _COMPEVAL_PAIR,
 ).define_task("comp/released/content2")
 order = _release(
-    "order", "order", "Does the asked noun come before the asked verb?", COMPEVAL_PAIR
+    "order", "order", "Does the asked noun come before the asked verb?", _COMPEVAL_PAIR
 ).define_task("comp/released/order")
 sem_role = _release(
-    "sr", "sem-role", "Is the asked noun the agent of the asked verb?", COMPEVAL_PAIR
+    "sr", "sem-role", "Is the asked noun the agent of the asked verb?", _COMPEVAL_PAIR
 ).define_task("comp/released/sem-role")
 negation = _release(
-    "neg", "negation", "Does what the asked verb says happen, or is it negated?", COMPEVAL_VERB
+    "neg", "negation", "Does what the asked verb says happen, or is it negated?", _COMPEVAL_VERB
 ).define_task("comp/released/negation")

@@ -197,7 +197,7 @@ NEGATION_RULES: Final[Mapping[str, Rule]] = {
 }
 
 
-RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {
+_RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {
     ("noun", "verb"): ROLE_RULES,
     ("verb",): NEGATION_RULES,
 }
@@ -212,7 +212,7 @@ def apply_rules_of_thumb(dataset: Dataset, language: Language | None = None) -> 
     examples = None if known is None else shallow_examples(dataset, known)
     if known is None or examples is None or (examples.places < 0).any():
         return {}
-    rules = RULES.get(list_slot_kinds(dataset, known), {})
+    rules = _RULES.get(list_slot_kinds(dataset, known), {})
     return {name: rule(examples) for name, rule in rules.items()}
 
 

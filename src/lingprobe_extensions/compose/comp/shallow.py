@@ -23,13 +23,13 @@ from lingprobe_extensions.compose.events.languages import LANGUAGES, load_langua
 
 Flags = NDArray[np.bool_]
 Tags = Sequence[str]
-OPEN = ("noun", "verb", "adverb", "adjective", "preposition")  # kinds that are told by a tag
-NEAREST = ("noun", "auxiliary", "verb or negation", "relative")
-COUNTED = ("noun", "verb", "link", "by", "and", "negation")
-AROUND = (-2, -1, 1, 2)  # places of words around an asked one
-MOST = 3  # of a kind before or after are told apart
-FAR = 8  # words before an asked one are counted up to here
-END = "the end"
+_OPEN = ("noun", "verb", "adverb", "adjective", "preposition")  # kinds that are told by a tag
+_NEAREST = ("noun", "auxiliary", "verb or negation", "relative")
+_COUNTED = ("noun", "verb", "link", "by", "and", "negation")
+_AROUND = (-2, -1, 1, 2)  # places of words around an asked one
+_MOST = 3  # of a kind before or after are told apart
+_FAR = 8  # words before an asked one are counted up to here
+_END = "the end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class ShallowExamples(NamedTuple):
 
     def at(self, places: Ints) -> NDArray[np.str_]:
         """The tags at some places [n]; beyond a sentence there is its end."""
-        tags: NDArray[np.str_] = np.array([*self.tags, END])[self.tag_numbers(places)]
+        tags: NDArray[np.str_] = np.array([*self.tags, _END])[self.tag_numbers(places)]
         return tags
 
 
@@ -91,7 +91,7 @@ class ShallowExamples(NamedTuple):
 def _list_form_signs(language: Language) -> Mapping[str, Tags]:
     verbs = language.tags["verb"]
     return {
-        **dict.fromkeys((*NEAREST, *COUNTED, "not"), ()),
+        **dict.fromkeys((*_NEAREST, *_COUNTED, "not"), ()),
         "noun": language.tags["noun"],
         "verb": verbs,
         "verb or negation": (*verbs, *language.signs.get("negation", ())),
@@ -118,7 +118,7 @@ def extract_shallow_features(examples: ShallowExamples) -> ShallowFeatures:
 
 
 def _all(seen: ShallowExamples) -> Iterator[tuple[str, Flags]]:
-    of = {sign: seen.are(sign) for sign in (*NEAREST, *COUNTED)}
+    of = {sign: seen.are(sign) for sign in (*_NEAREST, *_COUNTED)}
     several = seen.places.shape[1] > 1
     for k, place in enumerate(seen.places.T):
         what = f"asked word {k + 1}" if several else "the asked word"
@@ -135,19 +135,21 @@ def _around(
     seen: ShallowExamples, of: Mapping[str, Flags], place: Ints, what: str
 ) -> Iterator[tuple[str, Flags]]:
     index = np.arange(seen.codes.shape[1])
-    for away in AROUND:
+    for away in _AROUND:
         tag = seen.at(place + away)
-        yield from ((f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, END))
+        yield from (
+            (f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, _END)
+        )
     for side, where in (("before", index < place[:, None]), ("after", index > place[:, None])):
-        for sign in NEAREST:
+        for sign in _NEAREST:
             tag = seen.at(_find_first_place(of[sign] & where, last=side == "before"))
             yield from (
                 (f"nearest {sign} {side} {what} is {one!r}", tag == one)
-                for one in (*(one for one in seen.signs[sign] if one in seen.tags), END)
+                for one in (*(one for one in seen.signs[sign] if one in seen.tags), _END)
             )
-        for sign in COUNTED:
-            yield from _at_least((of[sign] & where).sum(1), f"{sign} {side} {what}", MOST)
-    yield from _at_least(place, f"words before {what}", FAR)
+        for sign in _COUNTED:
+            yield from _at_least((of[sign] & where).sum(1), f"{sign} {side} {what}", _MOST)
+    yield from _at_least(place, f"words before {what}", _FAR)
 
 
 def _find_first_place(where: Flags, *, last: bool) -> Ints:
@@ -166,7 +168,7 @@ def tags_of(language: Language) -> Mapping[str, str]:
     the noun's.
     """
     tags: dict[str, str] = {}
-    for kind in OPEN:
+    for kind in _OPEN:
         for entry in language.lexicon.entries[kind]:
             names = language.tags.get(kind, (kind,) * len(entry.forms))
             for form, tag in zip(entry.forms, names, strict=False):  # some verbs have no participle

@@ -27,17 +27,17 @@ from lingprobe_extensions.compose.events.language import Numbers
 from lingprobe_extensions.compose.events.request import GenerationRequest, parse_generation_request
 from lingprobe_extensions.compose.events.shapes import list_members
 
-CLASSES = 5
-PAPER: Mapping[str, Any] = {
+_CLASSES = 5
+PAPER_LEXICON: Mapping[str, Any] = {
     "nouns": ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"],
     "verbs": {
         "transitive": ["call", "help", "follow", "recommend", "meet"],
         "intransitive": ["dance", "sleep"],
     },
 }  # Ettinger et al. 2018, section 5 and their released sets
-ASKED: Mapping[str, Any] = {
+LARGER_LEXICON: Mapping[str, Any] = {
     "nouns": [
-        *PAPER["nouns"],
+        *PAPER_LEXICON["nouns"],
         "teacher",
         "farmer",
         "nurse",
@@ -49,22 +49,22 @@ ASKED: Mapping[str, Any] = {
     ],
     "verbs": {
         "transitive": [
-            *PAPER["verbs"]["transitive"],
+            *PAPER_LEXICON["verbs"]["transitive"],
             "visit",
             "thank",
             "praise",
             "warn",
             "interview",
         ],
-        "intransitive": [*PAPER["verbs"]["intransitive"], "laugh", "argue", "hesitate"],
+        "intransitive": [*PAPER_LEXICON["verbs"]["intransitive"], "laugh", "argue", "hesitate"],
     },
 }
-EVERY = frozenset(range(CLASSES))
-SORTS = frozenset({"stative", "unpassive", "perfective", "m1", "m2", "m3", "f", "n"})
-FILLERS = 10  # held-out nouns, and held-out verbs of each frame
+_EVERY = frozenset(range(_CLASSES))
+_SORTS = frozenset({"stative", "unpassive", "perfective", "m1", "m2", "m3", "f", "n"})
+_FILLERS = 10  # held-out nouns, and held-out verbs of each frame
 # what is new in the parts of test
-SENTENCES, PAIRS, COMBINATIONS, LEMMAS = "sentences", "pairs", "combinations", "lemmas"
-SEEN_PAIRS = (SENTENCES, COMBINATIONS, LEMMAS)
+_SENTENCES, _PAIRS, NEW_COMBINATIONS, _LEMMAS = "sentences", "pairs", "combinations", "lemmas"
+_SEEN_PAIRS = (_SENTENCES, NEW_COMBINATIONS, _LEMMAS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ class VocabularyPart:
 
     def has(self, kinds: tuple[str, ...], words: tuple[Numbers, ...]) -> NDArray[np.bool_]:
         """Which pairs of asked words, each of a kind, belong here, [n]."""
-        mine = np.array([k in self.residues for k in range(CLASSES)])
+        mine = np.array([k in self.residues for k in range(_CLASSES)])
         ranks = (
             _ranks(self.domains[kind])[column] for kind, column in zip(kinds, words, strict=True)
         )
-        inside: NDArray[np.bool_] = mine[sum(ranks) % CLASSES]
+        inside: NDArray[np.bool_] = mine[sum(ranks) % _CLASSES]
         if self.together is not None:
             rows = zip(*(column.tolist() for column in words), strict=True)
             inside = inside & np.fromiter(
@@ -106,13 +106,13 @@ class VocabularyPart:
         self, seen: Mapping[str, int], together: frozenset[tuple[int, ...]]
     ) -> VocabularyPart:
         """The same once it is known what train asks about."""
-        return replace(self, seen=seen, together=together if self.name in SEEN_PAIRS else None)
+        return replace(self, seen=seen, together=together if self.name in _SEEN_PAIRS else None)
 
     def share(self, question: ContrastQuestion) -> float:
         """About how many of the sentences that a question can be asked of have words that belong
         here.
         """
-        return len(self.residues) / CLASSES if len(question.asked) == 2 else 1.0
+        return len(self.residues) / _CLASSES if len(question.asked) == 2 else 1.0
 
 
 @lru_cache(maxsize=64)
@@ -156,16 +156,16 @@ def build_vocabulary_parts(
     }
     known, new = {**domains, "adverbs": rows[0]}, {**domains, "adverbs": rows[1]}
     mine, fresh, tuning = (
-        (EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
+        (_EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
     )
     tests = [
-        VocabularyPart(SENTENCES, 2, mine, new, new),
-        VocabularyPart(COMBINATIONS, 2, mine, new, new),
+        VocabularyPart(_SENTENCES, 2, mine, new, new),
+        VocabularyPart(NEW_COMBINATIONS, 2, mine, new, new),
     ]
     if not single:
-        tests.insert(1, VocabularyPart(PAIRS, 2, fresh, new, new))
+        tests.insert(1, VocabularyPart(_PAIRS, 2, fresh, new, new))
     if all(held.values()):
-        tests.append(VocabularyPart(LEMMAS, 2, mine, new, {**new, **held}))
+        tests.append(VocabularyPart(_LEMMAS, 2, mine, new, {**new, **held}))
     return (
         *tests,
         VocabularyPart("dev", 1, tuning, known, known),
@@ -175,7 +175,7 @@ def build_vocabulary_parts(
 
 def make_open_part(request: GenerationRequest) -> VocabularyPart:
     """A part that has all of the request's own words."""
-    return VocabularyPart("anything", 0, EVERY, request.domains, request.domains)
+    return VocabularyPart("anything", 0, _EVERY, request.domains, request.domains)
 
 
 def widen_request(request: GenerationRequest) -> GenerationRequest:
@@ -206,7 +206,7 @@ def _divide_adverbs(request: GenerationRequest, rng: np.random.Generator) -> tup
 def _some(request: GenerationRequest, kind: str, rng: np.random.Generator) -> int:
     """Words that are held out: of each sort as many as are wanted."""
     chosen = (
-        rng.permutation(list_members(mask))[:FILLERS] for mask in _like(request, kind).values()
+        rng.permutation(list_members(mask))[:_FILLERS] for mask in _like(request, kind).values()
     )
     return sum(1 << int(i) for some in chosen for i in some)
 
@@ -231,4 +231,4 @@ def _like(request: GenerationRequest, kind: str) -> dict[object, int]:
 
 
 def _sort(entry: Any) -> object:
-    return entry.classes, tuple(sorted(entry.takes.items())), entry.flags & SORTS
+    return entry.classes, tuple(sorted(entry.takes.items())), entry.flags & _SORTS

@@ -23,10 +23,10 @@ from lingprobe_extensions.compose.events.meaning import SentenceEvent
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 from lingprobe_extensions.compose.events.skeleton import analyze_event
 
-ASSERTED: Final = ("happens", "does not", "open")
-HAPPENS, DOES_NOT, OPEN = range(3)
+ASSERTION_STATUSES: Final = ("happens", "does not", "open")
+_HAPPENS, _DOES_NOT, OPEN_STATUS = range(3)
 # adverbs that a negation may be about, and not about the verb
-NARROWING: Final = frozenset({"frequency", "manner"})
+_NARROWING: Final = frozenset({"frequency", "manner"})
 
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int8]
@@ -40,13 +40,15 @@ def event_assertions(event: SentenceEvent, language: Language) -> dict[str, str]
     by_clause = find_assertions(
         placed, {path: np.array([value]) for path, value in row.items()}, language
     )
-    return {prefix: ASSERTED[int(codes[0])] for prefix, codes in by_clause.items()}
+    return {prefix: ASSERTION_STATUSES[int(codes[0])] for prefix, codes in by_clause.items()}
 
 
 def find_assertions(
     placed: LinearisedShape, values: Values, language: Language
 ) -> dict[str, Codes]:
-    """The same of many sentences of one shape: for each clause [n] places in `ASSERTED`."""
+    """The same of many sentences of one shape: for each clause [n] places in
+    `ASSERTION_STATUSES`.
+    """
     n = len(next(iter(values.values())))
     real: dict[str, Flags] = {"": np.ones(n, bool)}  # where a clause stands for what is the case
     codes: dict[str, Codes] = {}
@@ -55,7 +57,7 @@ def find_assertions(
             _Clause.of(at, placed, values, language),
             real.get(at.prefix, np.zeros(n, bool)),
         )
-        codes[at.prefix] = np.where(actual, clause.status(), OPEN).astype(np.int8)
+        codes[at.prefix] = np.where(actual, clause.status(), OPEN_STATUS).astype(np.int8)
         for path, known in clause.restrictors():
             real.setdefault(f"{path}.relative.", actual & known)
         real[f"{at.prefix}also."] = actual
@@ -78,7 +80,7 @@ class _Tables(NamedTuple):
 @cache
 def _build_assertion_tables(language: Language) -> _Tables:
     adverbs = language.values("adverb")
-    narrow = [not NARROWING.isdisjoint(adverb.classes) for adverb in adverbs]
+    narrow = [not _NARROWING.isdisjoint(adverb.classes) for adverb in adverbs]
     forces = np.array([language.forces.get(phrase.determiner, "") for phrase in language.phrases])
     return _Tables(
         np.array([form.polarity == "negative" for form in language.forms]),
@@ -136,7 +138,7 @@ class _Clause(NamedTuple):
             negations += phrase.none
             every |= phrase.every
         unclear |= self.narrowed & (negations > 0)  # it may have happened otherwise, or less often
-        return np.where(unclear | (negations > 1), OPEN, negations).astype(np.int8)
+        return np.where(unclear | (negations > 1), OPEN_STATUS, negations).astype(np.int8)
 
     def restrictors(self) -> Iterator[tuple[str, Flags]]:
         """Phrases, and where their relative clause is told of somebody that there is."""
@@ -166,5 +168,5 @@ def _content_holds(at: ClauseAt, status: Codes, values: Values, language: Langua
         np.array([flag in e.flags for e in language.values("verb")])[verb]
         for flag in ("factive", "veridical")
     )
-    holds: Flags = factive | (veridical & (status == HAPPENS))
+    holds: Flags = factive | (veridical & (status == _HAPPENS))
     return holds

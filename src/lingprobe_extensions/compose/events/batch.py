@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe import DataProblem, Sentence
-from lingprobe_extensions.compose.events.cells import EXACT, Values
+from lingprobe_extensions.compose.events.cells import MAX_INT64_SENTENCES, Values
 from lingprobe_extensions.compose.events.language import (
     ClauseForm,
     Language,
@@ -22,7 +22,11 @@ from lingprobe_extensions.compose.events.language import (
     Texts,
     VariableKey,
 )
-from lingprobe_extensions.compose.events.meaning import INNER, ROLES, SentenceEvent
+from lingprobe_extensions.compose.events.meaning import (
+    INNER_EVENT_FIELDS,
+    SEMANTIC_ROLES,
+    SentenceEvent,
+)
 from lingprobe_extensions.compose.events.shapes import (
     ArgumentHole,
     ClauseShape,
@@ -99,12 +103,12 @@ def _clause_pieces(clause: ClauseShape, prefix: str, language: Language) -> Iter
     )
     if clause.adverbs:
         yield _make_lookup_piece(language, "adverbs", f"{prefix}adverbs")
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         slot = clause.slot(role)
         if slot is not None:
             yield _constant_piece(f',"{role}":')
             yield from _slot_pieces(slot, f"{prefix}{role}", language)
-    for key in INNER:
+    for key in INNER_EVENT_FIELDS:
         inner = clause.inner(key)
         if inner is not None:
             yield _constant_piece(f',"{key}":')
@@ -292,7 +296,7 @@ def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
 
 def build_shape_batches(space: SentenceSpace, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
     """The sentences with some numbers, one batch a shape."""
-    kind = np.int64 if space.size < EXACT else object
+    kind = np.int64 if space.size < MAX_INT64_SENTENCES else object
     starts = np.array(space.starts[:-1], kind)
     numbers = np.asarray(numbers).astype(kind)
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() < space.size:

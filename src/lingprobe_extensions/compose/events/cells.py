@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.events.diagram import (
-    RIVALS,
+    COMPETING_WORD_KINDS,
     DiagramLevel,
     ShapeConstraints,
     count_paths,
@@ -23,8 +23,8 @@ from lingprobe_extensions.compose.events.diagram import (
 from lingprobe_extensions.compose.events.language import Numbers
 from lingprobe_extensions.compose.events.shapes import LinearisedShape, list_members
 
-EXACT = 1 << 62  # up to here numbers of sentences are int64, above they are Python's
-NEVER = np.iinfo(np.int64).max
+MAX_INT64_SENTENCES = 1 << 62  # up to here numbers of sentences are int64, above they are Python's
+_NEVER = np.iinfo(np.int64).max
 
 Values = Mapping[str, Numbers]
 """The values of some sentences of one shape: [n] for each variable."""
@@ -105,14 +105,16 @@ class AdmittedSentences:
 
     @property
     def _kind(self) -> type:
-        return np.int64 if self.size < EXACT else object
+        return np.int64 if self.size < MAX_INT64_SENTENCES else object
 
     def values(self, numbers: Sequence[int] | NDArray[Any]) -> dict[str, Numbers]:
         """The values of the sentences with some numbers, below `size`; constant time each."""
         rest: NDArray[Any] = np.array(numbers, self._kind)
         states = np.zeros(len(rest), np.int64)
         values: dict[str, Numbers] = {}
-        taken: dict[str, list[tuple[Numbers, Numbers]]] = {kind: [] for kind in RIVALS}
+        taken: dict[str, list[tuple[Numbers, Numbers]]] = {
+            kind: [] for kind in COMPETING_WORD_KINDS
+        }
         for variable, table in zip(self.problem.variables, self._tables, strict=True):
             group, digit, rest, states = table.step(rest, states)
             if variable.kind in taken:
@@ -186,7 +188,7 @@ def _free(digit: Numbers, atom: Numbers, taken: Sequence[tuple[Numbers, Numbers]
     if not taken:
         return digit
     earlier = np.sort(
-        np.stack([np.where(other == atom, place, NEVER) for other, place in taken]), axis=0
+        np.stack([np.where(other == atom, place, _NEVER) for other, place in taken]), axis=0
     )
     for place in earlier:
         digit = digit + (digit >= place)

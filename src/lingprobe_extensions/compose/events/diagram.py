@@ -24,9 +24,11 @@ from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.events.shapes import Box, ShapeVariable
 
-RIVALS = ("noun", "verb", "adjective")
+COMPETING_WORD_KINDS = ("noun", "verb", "adjective")
 Ints = NDArray[np.int32]
-WIDTH = 5  # bits for how many rivals of one group are taken: no sentence has more than 31 of a kind
+_WIDTH = (
+    5  # bits for how many rivals of one group are taken: no sentence has more than 31 of a kind
+)
 
 
 State = tuple[int, int, int, int]
@@ -69,17 +71,17 @@ class ShapeConstraints:
         """
         groups: dict[str, ValueGroups] = {}
         start = 0
-        for kind in RIVALS:
+        for kind in COMPETING_WORD_KINDS:
             paths = [v.path for v in self.variables if v.kind == kind]
             atoms = self._atoms(paths)
             for path in paths:
                 mine = [(i, atom) for i, atom in enumerate(atoms) if atom & self.domain[path]]
                 groups[path] = ValueGroups(
-                    tuple(atom for _, atom in mine), tuple(WIDTH * (start + i) for i, _ in mine)
+                    tuple(atom for _, atom in mine), tuple(_WIDTH * (start + i) for i, _ in mine)
                 )
             start += len(atoms)
         for variable in self.variables:
-            if variable.kind not in RIVALS:
+            if variable.kind not in COMPETING_WORD_KINDS:
                 groups[variable.path] = ValueGroups(tuple(self._atoms([variable.path])), ())
         return groups
 
@@ -106,7 +108,7 @@ class ShapeConstraints:
         asked = [0]
         for variable in reversed(self.variables[1:]):
             places = self.groups[variable.path].places
-            asked.append(reduce(or_, (((1 << WIDTH) - 1) << place for place in places), asked[-1]))
+            asked.append(reduce(or_, (((1 << _WIDTH) - 1) << place for place in places), asked[-1]))
         return asked[::-1]
 
     @cached_property
@@ -251,7 +253,7 @@ class _Step:
             if forbidden & self.closing:
                 continue
             if self.offsets:
-                free -= taken >> self.offsets[i] & ((1 << WIDTH) - 1)
+                free -= taken >> self.offsets[i] & ((1 << _WIDTH) - 1)
                 taken = taken + (1 << self.offsets[i]) & self.remaining
             if free > 0:
                 left = (

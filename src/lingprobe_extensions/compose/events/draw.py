@@ -26,21 +26,21 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem
 from lingprobe.extend import hash_bytes
 from lingprobe_extensions.compose.events.batch import ShapeBatch, build_shape_batches
-from lingprobe_extensions.compose.events.cells import EXACT
+from lingprobe_extensions.compose.events.cells import MAX_INT64_SENTENCES
 from lingprobe_extensions.compose.events.patterns import PartialPattern, parse_pattern
 from lingprobe_extensions.compose.events.space import SentenceSpace
 
-ROUNDS = 6
-WIDEST = 1 << 120  # up to here half a number fits into 64 bits
+_ROUNDS = 6
+_WIDEST = 1 << 120  # up to here half a number fits into 64 bits
 # Steele et al. 2014, SplitMix
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _WORD = (1 << 64) - 1
-FEW = 16  # up to so many numbers take less time one by one
+_FEW = 16  # up to so many numbers take less time one by one
 
 
 @lru_cache(maxsize=64)
 def _round_keys(key: tuple[int, ...]) -> NDArray[np.uint64]:
-    return np.random.default_rng([*key]).integers(0, 1 << 63, ROUNDS, dtype=np.uint64)
+    return np.random.default_rng([*key]).integers(0, 1 << 63, _ROUNDS, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ class KeyedPermutation:
         """Where some positions [n], below `size`, go; int64, or Python's numbers where the range
         needs them.
         """
-        if self.size > WIDEST or len(positions) <= FEW:
+        if self.size > _WIDEST or len(positions) <= _FEW:
             images = np.array([self._image(int(p)) for p in positions], object)
-            return images.astype(np.int64) if self.size < EXACT else images
-        kind = np.uint64 if self.size < EXACT else object
+            return images.astype(np.int64) if self.size < MAX_INT64_SENTENCES else images
+        kind = np.uint64 if self.size < MAX_INT64_SENTENCES else object
         images = self._images(positions.astype(kind))
         while len(out := np.flatnonzero(images >= self.size)):
             images[out] = self._images(images[out])
-        return images.astype(np.int64) if self.size < EXACT else images
+        return images.astype(np.int64) if self.size < MAX_INT64_SENTENCES else images
 
     def _images(self, values: NDArray[Any]) -> NDArray[Any]:
         """Where the network sends numbers whose halves fit into 64 bits, maybe out of the range."""
@@ -85,7 +85,7 @@ class KeyedPermutation:
         """Where the network and the walk send one number of any size."""
         half, low, keys = self._half, (1 << self._half) - 1, self._keys.tolist()
         mix: Callable[[Any, Any], Any] = functools.partial(_split_mix, tuple(map(int, _MIX)), _WORD)
-        if self.size > WIDEST:
+        if self.size > _WIDEST:
             mix = functools.partial(_hash, (half + 7) // 8)
         while True:
             left, right = _network(value >> half, value & low, keys, mix, low)
@@ -119,7 +119,7 @@ def _hash(width: int, value: int, key: int) -> int:
     return int.from_bytes(mixed, "little")
 
 
-CHUNK = 1 << 15
+_CHUNK = 1 << 15
 Priors = Mapping[str, Mapping[str, float]]
 
 
@@ -150,7 +150,7 @@ class SentenceSample:
         )
         return KeyedPermutation(self.n, (self.seed, 0)), inner
 
-    def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, list[ShapeBatch]]]:
+    def chunks(self, size: int = _CHUNK) -> Iterator[tuple[int, list[ShapeBatch]]]:
         """Runs of the draw in order: how many sentences, and their batches, whose places are those
         in the run.
         """

@@ -13,7 +13,7 @@ from pathlib import Path
 from lingprobe import DataProblem
 from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
-from lingprobe_extensions.compose.events.english_columns import PAST, build_english_columns
+from lingprobe_extensions.compose.events.english_columns import PAST_FORM, build_english_columns
 from lingprobe_extensions.compose.events.language import (
     ClauseForm,
     ExcludedBox,
@@ -21,7 +21,11 @@ from lingprobe_extensions.compose.events.language import (
     PhraseForm,
 )
 from lingprobe_extensions.compose.events.lexicon import EventLexicon, adverb_rows, read_lexicon
-from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES, ROLES
+from lingprobe_extensions.compose.events.meaning import (
+    EVENT_POLARITIES,
+    GRAMMATICAL_NUMBERS,
+    SEMANTIC_ROLES,
+)
 from lingprobe_extensions.compose.events.shapes import (
     ArgumentHole,
     Box,
@@ -30,19 +34,19 @@ from lingprobe_extensions.compose.events.shapes import (
     LinearisedShape,
 )
 
-ALLOWED = {
+_ALLOWED = {
     "stative progressives": '"is knowing the man"',
     "long passives": '"has been being helped", "will be being helped"',
-    **common.ALLOWED,
+    **common.ALLOWED_PHENOMENA,
     "odd places": '"the man near no woman"',
 }
 
 
-TAGS = {
+_TAGS = {
     "noun": ("noun", "nouns"),
     "verb": ("verb", "verb-s", "verb-ed", "verb-ed", "verb-ing"),
 }
-SIGNS = {
+_SIGNS = {
     "not": ("not",),
     "negation": ("not", "no"),
     "by": ("by",),
@@ -92,7 +96,7 @@ def _argument_rules(
     at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> Iterator[ExcludedBox]:
     yield from _exclude_negated_some(at, placed, language)
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         slot = at.clause.slot(role)
         if slot is None:
             continue
@@ -201,11 +205,11 @@ def _plural(path: str, placed: LinearisedShape, language: Language) -> Box:
     )
 
 
-TABLE = Path(__file__).with_name("english.tsv")
-FORMS = {"noun": 1, "verb": 4}
-TENSES, ASPECTS = ("past", "present"), ("simple", "progressive", "perfect", "perfect progressive")
-MODALS = ("will", "would", "could", "may", "might", "must", "should")
-PHRASES = (
+_TABLE = Path(__file__).with_name("english.tsv")
+_FORMS = {"noun": 1, "verb": 4}
+_TENSES, _ASPECTS = ("past", "present"), ("simple", "progressive", "perfect", "perfect progressive")
+_MODALS = ("will", "would", "could", "may", "might", "must", "should")
+_PHRASES = (
     PhraseForm("singular", "the"),
     PhraseForm("plural", "the"),
     PhraseForm("singular", "a"),
@@ -217,52 +221,54 @@ PHRASES = (
     PhraseForm("plural", "these"),
     PhraseForm("singular", "not one"),
 )
-FORCES = {"no": "none", "not one": "none", "every": "every", "a": "some", "some": "some"}
-DEFAULTS = {
-    "tense": TENSES,
+_FORCES = {"no": "none", "not one": "none", "every": "every", "a": "some", "some": "some"}
+_DEFAULTS = {
+    "tense": _TENSES,
     "modal": (),
     "aspect": ("simple", "progressive"),
-    "polarity": POLARITIES,
-    "number": NUMBERS,
+    "polarity": EVENT_POLARITIES,
+    "number": GRAMMATICAL_NUMBERS,
     "determiner": ("the",),
     "relativiser": ("that",),
 }
 # "really often quietly": at most one of each, in this order
-ADVERB_ROW = ("stance", "frequency", "manner")
+_ADVERB_ROW = ("stance", "frequency", "manner")
 
 
-def english(table: Path = TABLE, more: Path | None = None) -> Language:
+def english(table: Path = _TABLE, more: Path | None = None) -> Language:
     """English with the lexicon of a table, the built-in one without; `more` is a table of further
     words.
 
     The same value for the same tables; one that has been written anew is read again.
     """
     return _english(
-        table, more, digest_files(path for path in (table, more) if path not in (TABLE, None))
+        table, more, digest_files(path for path in (table, more) if path not in (_TABLE, None))
     )
 
 
 @cache
 def _english(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _check_lexicon(read_lexicon(table, FORMS, more), more or table)
-    forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
+    lexicon = _check_lexicon(read_lexicon(table, _FORMS, more), more or table)
+    forms = [*((t, None) for t in _TENSES), *((None, m) for m in _MODALS)]
     language = Language(
         name="English",
         lexicon=lexicon,
-        forms=tuple(ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
-        phrases=PHRASES,
+        forms=tuple(
+            ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, _ASPECTS, EVENT_POLARITIES)
+        ),
+        phrases=_PHRASES,
         relativisers=("that", "who"),
-        adverbs=adverb_rows(lexicon, ADVERB_ROW),
-        forces=FORCES,
-        defaults=DEFAULTS,
+        adverbs=adverb_rows(lexicon, _ADVERB_ROW),
+        forces=_FORCES,
+        defaults=_DEFAULTS,
         leaning=(),
-        tags=TAGS,
-        signs=SIGNS,
-        allowed=ALLOWED,
+        tags=_TAGS,
+        signs=_SIGNS,
+        allowed=_ALLOWED,
         rules=lambda placed: list_english_exclusions(placed, language),
         columns=lambda placed: build_english_columns(placed, language),
         reader="english",
-        known=lexicon if (table, more) == (TABLE, None) else english().lexicon,
+        known=lexicon if (table, more) == (_TABLE, None) else english().lexicon,
         designs="english",
         code="en",
     )
@@ -272,7 +278,7 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
 def _check_lexicon(lexicon: EventLexicon, table: Path) -> EventLexicon:
     """The lexicon, if the past of every verb can be told from its lemma."""
     for entry in lexicon.entries["verb"]:
-        if entry.forms[PAST] == entry.lemma:
+        if entry.forms[PAST_FORM] == entry.lemma:
             raise DataProblem(
                 f"{table}: the past of the verb {entry.lemma!r} is the same as the present, so its"
                 " tense is ambiguous; remove it"

@@ -35,14 +35,14 @@ from lingprobe_extensions.compose.events.shapes import (
     PhraseShape,
 )
 
-# the forms of a verb in the order of the lexicon; BARE is the lemma
-BARE, THIRD, PAST, PARTICIPLE, GERUND = range(5)
-AUXILIARIES = {
+# the forms of a verb in the order of the lexicon; `_BARE` is the lemma
+_BARE, _THIRD, PAST_FORM, _PARTICIPLE, _GERUND = range(5)
+_AUXILIARIES = {
     "have": ("have", "has", "had", "had", "having"),
     "do": ("do", "does", "did", "done", "doing"),
 }
-BE = {"past": ("was", "were"), "present": ("is", "are")}
-BE_FORMS = {BARE: "be", PARTICIPLE: "been", GERUND: "being"}
+_BE = {"past": ("was", "were"), "present": ("is", "are")}
+_BE_FORMS = {_BARE: "be", _PARTICIPLE: "been", _GERUND: "being"}
 
 
 class EnglishVerbGroup(NamedTuple):
@@ -57,12 +57,12 @@ class EnglishVerbGroup(NamedTuple):
 
 def build_english_group(form: ClauseForm, voice: str, plural: bool) -> EnglishVerbGroup:
     """The group for a form, a voice and the number of the subject: "was not | being helped"."""
-    chain = [("modal", BARE)] if form.modal else []
-    chain += [("have", PARTICIPLE)] if form.aspect.startswith("perfect") else []
-    chain += [("be", GERUND)] if form.aspect.endswith("progressive") else []
-    chain += [("be", PARTICIPLE)] if voice == "passive" else []
+    chain = [("modal", _BARE)] if form.modal else []
+    chain += [("have", _PARTICIPLE)] if form.aspect.startswith("perfect") else []
+    chain += [("be", _GERUND)] if form.aspect.endswith("progressive") else []
+    chain += [("be", _PARTICIPLE)] if voice == "passive" else []
     if not chain and form.polarity == "negative":
-        chain = [("do", BARE)]
+        chain = [("do", _BARE)]
     finite = _finite_form(form, plural)
     words, inflection = [], finite
     for i, (auxiliary, next_form) in enumerate(chain):
@@ -70,10 +70,10 @@ def build_english_group(form: ClauseForm, voice: str, plural: bool) -> EnglishVe
             words.append((str(form.modal), "modal"))
         elif auxiliary == "be":
             words.append(
-                (BE[str(form.tense)][plural] if i == 0 else BE_FORMS[inflection], "auxiliary")
+                (_BE[str(form.tense)][plural] if i == 0 else _BE_FORMS[inflection], "auxiliary")
             )
         else:
-            words.append((AUXILIARIES[auxiliary][inflection], "auxiliary"))
+            words.append((_AUXILIARIES[auxiliary][inflection], "auxiliary"))
         inflection = next_form
     negation = (("not", "negation"),) if form.polarity == "negative" else ()
     return EnglishVerbGroup((*words[:1], *negation), tuple(words[1:]), inflection)
@@ -81,12 +81,12 @@ def build_english_group(form: ClauseForm, voice: str, plural: bool) -> EnglishVe
 
 def _finite_form(form: ClauseForm, plural: bool) -> int:
     if form.tense == "past":
-        return PAST
-    return BARE if plural else THIRD
+        return PAST_FORM
+    return _BARE if plural else _THIRD
 
 
-PLURAL = ("singular", "plural")
-REFLEXIVES = {"masculine": "himself", "feminine": "herself"}
+_PLURAL = ("singular", "plural")
+_REFLEXIVES = {"masculine": "himself", "feminine": "herself"}
 
 
 def build_english_columns(placed: LinearisedShape, language: Language) -> list[WordColumn]:
@@ -195,7 +195,7 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
     """What stands before and after the adverbs, words and roles [forms, numbers], and the verb
     [forms, numbers, verbs].
     """
-    shape = (len(language.forms), len(PLURAL))
+    shape = (len(language.forms), len(_PLURAL))
     before, after = (
         [np.empty(shape, object) for _ in range(2)],
         [np.empty(shape, object) for _ in range(2)],
@@ -227,8 +227,8 @@ def _reflexive(
 def _himself(noun: LexicalEntry, plural: bool) -> str:
     if plural:
         return "themselves "
-    gender = next(iter(noun.flags & set(REFLEXIVES)), None)
-    return f"{REFLEXIVES[gender] if gender else 'itself'} "
+    gender = next(iter(noun.flags & set(_REFLEXIVES)), None)
+    return f"{_REFLEXIVES[gender] if gender else 'itself'} "
 
 
 def _get_subject_number(path: str, placed: LinearisedShape, language: Language) -> VariableKey:

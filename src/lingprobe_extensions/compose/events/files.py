@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lingprobe import DataProblem
 from lingprobe.extend import allow_code, open_draft, read_json_document, resolve_beside
-from lingprobe_extensions.compose.events.assertions import ASSERTED, find_assertions
+from lingprobe_extensions.compose.events.assertions import ASSERTION_STATUSES, find_assertions
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import SentenceSample, draw_from_space
 from lingprobe_extensions.compose.events.request import GenerationRequest, parse_generation_request
@@ -70,7 +70,9 @@ def _asserting(batch: ShapeBatch) -> list[str]:
     codes = find_assertions(batch.placed, batch.values, batch.language)
     clauses = zip(*(column.tolist() for column in codes.values()), strict=True)
     asserted = (
-        json.dumps({prefix: ASSERTED[code] for prefix, code in zip(codes, row, strict=True)})
+        json.dumps(
+            {prefix: ASSERTION_STATUSES[code] for prefix, code in zip(codes, row, strict=True)}
+        )
         for row in clauses
     )
     lines = zip(batch.lines(), asserted, strict=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
-from lingprobe_extensions.compose.events.meaning import DATIVES, FRAMES
+from lingprobe_extensions.compose.events.meaning import DATIVE_FORMS, VERB_FRAMES
 from lingprobe_extensions.compose.events.shapes import (
-    ORDERS,
+    ROLE_ORDERS,
     ArgumentHole,
     ClauseShape,
     CoordinatedPhrases,
@@ -17,7 +17,7 @@ from lingprobe_extensions.compose.events.shapes import (
     Slot,
 )
 
-VOICES = ("active", "passive", "passive without agent")
+REQUEST_VOICES = ("active", "passive", "passive without agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class StructureInventory:
 
     frames: tuple[str, ...] = ("intransitive", "transitive")
     voices: tuple[str, ...] = ("active", "passive")
-    datives: tuple[str, ...] = DATIVES
+    datives: tuple[str, ...] = DATIVE_FORMS
     inner: tuple[str, ...] = ("intransitive", "transitive")
     inner_voices: tuple[str, ...] = ("active", "passive")
     gaps: tuple[str, ...] = ("subject", "object")
@@ -80,7 +80,7 @@ class StructureInventory:
 
 def list_shapes(grammar: StructureInventory) -> Iterator[ClauseShape]:
     """Every shape within bounds, in a fixed order."""
-    for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, MAIN):
+    for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, _MAIN):
         yield clause
 
 
@@ -94,7 +94,7 @@ class ClausePosition(NamedTuple):
     joins: bool = False
 
 
-MAIN, CONTENT = ClausePosition(joins=True), ClausePosition()
+_MAIN, _CONTENT = ClausePosition(joins=True), ClausePosition()
 
 
 Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
@@ -103,12 +103,12 @@ Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
 def _kinds(grammar: StructureInventory, bounds: GrammarLimits, relative: bool) -> Kinds:
     """Frames with voice, dative and the roles that are said."""
     voices = grammar.inner_voices if relative else grammar.voices
-    for frame in (f for f in FRAMES if f in (grammar.inner if relative else grammar.frames)):
+    for frame in (f for f in VERB_FRAMES if f in (grammar.inner if relative else grammar.frames)):
         if frame == "clausal" and not bounds.allow("complements"):
             continue
-        for voice in (v for v in VOICES if v in voices):
+        for voice in (v for v in REQUEST_VOICES if v in voices):
             for dative in grammar.datives if frame == "ditransitive" else (None,):
-                roles = ORDERS.get((frame, voice.split()[0], dative))
+                roles = ROLE_ORDERS.get((frame, voice.split()[0], dative))
                 if roles is not None:
                     yield (
                         frame,
@@ -132,7 +132,7 @@ def _clauses(
                     yield filled, rest
                     yield from _add_conjunct(grammar, (filled, rest), depth, where)
                     continue
-                for content, last in _clauses(grammar, rest, depth, CONTENT):
+                for content, last in _clauses(grammar, rest, depth, _CONTENT):
                     yield replace(filled, content=content), last
 
 
@@ -183,7 +183,7 @@ def _holes(
 Roles = tuple[tuple[str, ArgumentHole | None], ...]
 # between verb and end a phrase has neither modifier nor relative clause: what follows could belong
 # to that
-LIGHT = -1
+_LIGHT = -1
 
 
 def _fill_roles(
@@ -200,7 +200,7 @@ def _fill_roles(
         yield clause, bounds
         return
     (role, hole), rest = roles[0], roles[1:]
-    deep = depth if not rest or not clause.order else LIGHT
+    deep = depth if not rest or not clause.order else _LIGHT
     place = NounPhrasePlace(
         deep,
         subject=not clause.order,
@@ -241,7 +241,7 @@ def _list_noun_phrases(
         left = bounds.less(adjectives=adjectives)
         bare = PhraseShape(adjectives)
         modified = (
-            _add_modifier(bare, left) if left.allow("modifiers") and place.depth != LIGHT else ()
+            _add_modifier(bare, left) if left.allow("modifiers") and place.depth != _LIGHT else ()
         )
         inner = left.less(relatives=1)
         where = ClausePosition(relative=True, joins=place.subject)

@@ -87,8 +87,8 @@ class Language:
     forces    determiners that are not definite: 'none', 'every' or 'some' of what they stand before
     allowed   names of rules that a request may lift, with what they keep out
     reader    what reads its sentences, to check them: a name of
-              `lingprobe_extensions.compose.readings.find.READERS`, or a ReadingGrammar; '' for
-              nothing
+              `lingprobe_extensions.compose.readings.find.READING_GRAMMARS`, or a ReadingGrammar; ''
+              for nothing
     known     the lexicon that the reader was written for; without, the language's own
     designs   what tasks of comp/ ask of its sentences: a name of `DESIGNS` in
               `lingprobe_extensions.compose.comp.designs`, or a table of this kind; '' for nothing

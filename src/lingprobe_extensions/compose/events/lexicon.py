@@ -26,13 +26,13 @@ from pathlib import Path
 
 from lingprobe import DataProblem
 from lingprobe.extend import read_text_lines
-from lingprobe_extensions.compose.events.meaning import FRAMES, ROLES
+from lingprobe_extensions.compose.events.meaning import SEMANTIC_ROLES, VERB_FRAMES
 
-KINDS = ("noun", "verb", "adverb", "adjective", "preposition")
-BANDS = ("high", "middle", "low")
-HEADER = "kind\tlemma\tforms\tframe or class\tflags\tband"
+WORD_KINDS = ("noun", "verb", "adverb", "adjective", "preposition")
+FREQUENCY_BANDS = ("high", "middle", "low")
+_HEADER = "kind\tlemma\tforms\tframe or class\tflags\tband"
 # letters of any script, with hyphens and apostrophes inside
-FORM = re.compile(r"[^\W\d_](?:['-]?[^\W\d_])*")
+_FORM = re.compile(r"[^\W\d_](?:['-]?[^\W\d_])*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class EventLexicon:
         """A lexicon of some entries, each with where it stands; one that is there twice is
         named.
         """
-        kinds: dict[str, list[LexicalEntry]] = {kind: [] for kind in KINDS}
+        kinds: dict[str, list[LexicalEntry]] = {kind: [] for kind in WORD_KINDS}
         places: dict[tuple[str, str, str], int] = {}
         for where, entry in entries:
             key = (entry.kind, entry.lemma, entry.classes[0] if entry.kind == "verb" else "")
@@ -83,7 +83,7 @@ class EventLexicon:
         place = self.places.get((kind, lemma, frame))
         if place is not None:
             return place
-        frames = [f for f in FRAMES if ("verb", lemma, f) in self.places]
+        frames = [f for f in VERB_FRAMES if ("verb", lemma, f) in self.places]
         if kind == "verb" and frames:
             raise DataProblem(
                 f"the verb {lemma!r} is not {frame}: the lexicon has it as {', '.join(frames)}"
@@ -148,10 +148,10 @@ def _entries(path: str | Path, forms: Mapping[str, int]) -> Iterator[tuple[str, 
         for number, line in read_text_lines(path)
         if line and not line.startswith("#")
     ]
-    if not rows or rows[0][1] != HEADER:
+    if not rows or rows[0][1] != _HEADER:
         raise DataProblem(
-            f"{path}:{rows[0][0] if rows else 1}: the first line names the columns: {HEADER!r} with"
-            " tabs"
+            f"{path}:{rows[0][0] if rows else 1}: the first line names the columns: {_HEADER!r}"
+            " with tabs"
         )
     for number, line in rows[1:]:
         yield f"{path}:{number}", _entry(line.split("\t"), forms, f"{path}:{number}")
@@ -161,10 +161,10 @@ def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> LexicalEnt
     if len(cells) != 6:
         raise DataProblem(f"{where}: {len(cells)} columns; there are 6, separated by tabs")
     kind, lemma, others, classes, flags, band = cells
-    if kind not in KINDS or band not in BANDS:
+    if kind not in WORD_KINDS or band not in FREQUENCY_BANDS:
         raise DataProblem(
-            f"{where}: kind {kind!r}, band {band!r}; kinds are {', '.join(KINDS)}, bands"
-            f" {', '.join(BANDS)}"
+            f"{where}: kind {kind!r}, band {band!r}; kinds are {', '.join(WORD_KINDS)}, bands"
+            f" {', '.join(FREQUENCY_BANDS)}"
         )
     spellings = (lemma, *(() if others == "-" else others.split(" ")))
     count = forms.get(classes if kind == "verb" and classes in forms else kind, 0)
@@ -174,10 +174,10 @@ def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> LexicalEnt
             f" {count}"
         )
     for form in spellings:
-        if not FORM.fullmatch(form):
+        if not _FORM.fullmatch(form):
             raise DataProblem(f"{where}: {form!r} is not one word of letters")
-    if kind == "verb" and classes not in FRAMES:
-        raise DataProblem(f"{where}: frame {classes!r} is not one of {', '.join(FRAMES)}")
+    if kind == "verb" and classes not in VERB_FRAMES:
+        raise DataProblem(f"{where}: frame {classes!r} is not one of {', '.join(VERB_FRAMES)}")
     takes, bare = _flags(flags, where)
     return LexicalEntry(kind, lemma, spellings, tuple(classes.split(",")), takes, bare, band)
 
@@ -187,8 +187,8 @@ def _flags(cell: str, where: str) -> tuple[dict[str, frozenset[str]], frozenset[
     bare = set()
     for flag in () if cell == "-" else cell.split(";"):
         role, sign, classes = flag.partition("=")
-        if sign and role not in ROLES:
-            raise DataProblem(f"{where}: flag {flag!r}; roles are {', '.join(ROLES)}")
+        if sign and role not in SEMANTIC_ROLES:
+            raise DataProblem(f"{where}: flag {flag!r}; roles are {', '.join(SEMANTIC_ROLES)}")
         if sign:
             takes[role] = frozenset(classes.split(","))
         else:

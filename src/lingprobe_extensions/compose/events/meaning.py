@@ -14,9 +14,9 @@ from typing import Any, Final, Union
 
 from lingprobe import DataProblem
 
-FRAMES: Final = ("intransitive", "transitive", "ditransitive", "clausal")
-TENSES: Final = ("past", "present", "future")
-ASPECTS: Final = (
+VERB_FRAMES: Final = ("intransitive", "transitive", "ditransitive", "clausal")
+_TENSES: Final = ("past", "present", "future")
+_ASPECTS: Final = (
     "simple",
     "progressive",
     "perfect",
@@ -24,11 +24,11 @@ ASPECTS: Final = (
     "imperfective",
     "perfective",
 )
-POLARITIES: Final = ("positive", "negative")
-VOICES: Final = ("active", "passive")
-NUMBERS: Final = ("singular", "plural")
-DATIVES: Final = ("object", "to")
-ROLES: Final = ("agent", "patient", "recipient")
+EVENT_POLARITIES: Final = ("positive", "negative")
+_VOICES: Final = ("active", "passive")
+GRAMMATICAL_NUMBERS: Final = ("singular", "plural")
+DATIVE_FORMS: Final = ("object", "to")
+SEMANTIC_ROLES: Final = ("agent", "patient", "recipient")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +121,16 @@ class SentenceEvent:
         return {"agent": self.agent, "patient": self.patient, "recipient": self.recipient}[role]
 
 
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "frame": FRAMES,
-    "tense": TENSES,
-    "aspect": ASPECTS,
-    "polarity": POLARITIES,
-    "voice": VOICES,
-    "dative": DATIVES,
-    "number": NUMBERS,
+FIELD_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "frame": VERB_FRAMES,
+    "tense": _TENSES,
+    "aspect": _ASPECTS,
+    "polarity": EVENT_POLARITIES,
+    "voice": _VOICES,
+    "dative": DATIVE_FORMS,
+    "number": GRAMMATICAL_NUMBERS,
 }
-EVENT = (
+EVENT_FIELDS = (
     "predicate",
     "frame",
     "tense",
@@ -140,14 +140,14 @@ EVENT = (
     "voice",
     "dative",
     "adverbs",
-    *ROLES,
+    *SEMANTIC_ROLES,
     "content",
     "also",
 )
-PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
-MODIFIER = ("preposition", "participant")
-INNER = ("content", "also")  # events in events
-HOLES: Mapping[str, type[ReflexiveParticipant | SharedSubject]] = {
+PARTICIPANT_FIELDS = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
+MODIFIER_FIELDS = ("preposition", "participant")
+INNER_EVENT_FIELDS = ("content", "also")  # events in events
+_HOLES: Mapping[str, type[ReflexiveParticipant | SharedSubject]] = {
     "reflexive": ReflexiveParticipant,
     "shared": SharedSubject,
 }
@@ -157,12 +157,12 @@ def to_json(event: SentenceEvent) -> dict[str, Any]:
     """An event as plain JSON values, keys in a fixed order, without what is absent."""
     form = (event.tense, event.modal, event.aspect, event.polarity)
     plain = (event.predicate, event.frame, *form, event.voice, event.dative)
-    fields: dict[str, Any] = dict(zip(EVENT, plain, strict=False))
+    fields: dict[str, Any] = dict(zip(EVENT_FIELDS, plain, strict=False))
     fields["adverbs"] = list(event.adverbs) or None
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         argument = event.argument(role)
         fields[role] = None if argument is None else _argument_json(argument)
-    for key, inner in zip(INNER, (event.content, event.also), strict=True):
+    for key, inner in zip(INNER_EVENT_FIELDS, (event.content, event.also), strict=True):
         fields[key] = None if inner is None else to_json(inner)
     return {key: value for key, value in fields.items() if value is not None}
 
@@ -171,7 +171,7 @@ def _argument_json(value: Argument) -> dict[str, Any]:
     if isinstance(value, RelativeGap):
         return {"gap": value.relativiser}
     if isinstance(value, ReflexiveParticipant | SharedSubject):
-        return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
+        return {key: True for key, hole in _HOLES.items() if isinstance(value, hole)}
     if isinstance(value, ParticipantPair):
         return {"both": [_argument_json(p) for p in value.both]}
     fields: dict[str, Any] = {
@@ -193,21 +193,21 @@ def from_json(value: object, path: str = "event") -> SentenceEvent:
     """The event that JSON values describe; a missing or unknown key, or a value out of range, is
     named with its path.
     """
-    fields = check_keys(value, EVENT, path)
+    fields = check_keys(value, EVENT_FIELDS, path)
     require_keys(fields, ("predicate", "frame", "aspect", "polarity"), path)
     read: dict[str, Any] = {
         key: read_choice(fields[key], key, f"{path}.{key}")
         for key in fields
-        if key in CHOICES or key in ("predicate", "modal")
+        if key in FIELD_CHOICES or key in ("predicate", "modal")
     }
     read.setdefault("tense", None)
     if (read["tense"] is None) == (read.get("modal") is None):
         raise DataProblem(f"{path}: give either a tense or a modal")
     read["adverbs"] = read_text_list(fields.get("adverbs", []), f"{path}.adverbs")
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         if role in fields:
             read[role] = _read_argument(fields[role], f"{path}.{role}")
-    for key in INNER:
+    for key in INNER_EVENT_FIELDS:
         if key in fields:
             read[key] = from_json(fields[key], f"{path}.{key}")
     return SentenceEvent(**read)
@@ -216,7 +216,7 @@ def from_json(value: object, path: str = "event") -> SentenceEvent:
 def _read_argument(value: object, path: str) -> Argument:
     if isinstance(value, Mapping) and "gap" in value:
         return RelativeGap(check_text(check_keys(value, ("gap",), path)["gap"], f"{path}.gap"))
-    for key, hole in HOLES.items():
+    for key, hole in _HOLES.items():
         if isinstance(value, Mapping) and key in value:
             if check_keys(value, (key,), path)[key] is not True:
                 raise DataProblem(f"{path}.{key}: must be true or absent")
@@ -232,12 +232,12 @@ def _read_argument(value: object, path: str) -> Argument:
 
 
 def _participant(value: object, path: str) -> EventParticipant:
-    fields = check_keys(value, PARTICIPANT, path)
+    fields = check_keys(value, PARTICIPANT_FIELDS, path)
     require_keys(fields, ("noun", "number", "determiner"), path)
     modifier = relative = None
     if "modifier" in fields:
-        inner = check_keys(fields["modifier"], MODIFIER, f"{path}.modifier")
-        require_keys(inner, MODIFIER, f"{path}.modifier")
+        inner = check_keys(fields["modifier"], MODIFIER_FIELDS, f"{path}.modifier")
+        require_keys(inner, MODIFIER_FIELDS, f"{path}.modifier")
         preposition = check_text(inner["preposition"], f"{path}.modifier.preposition")
         modifier = ParticipantModifier(
             preposition, _participant(inner["participant"], f"{path}.modifier.participant")
@@ -281,8 +281,8 @@ def require_keys(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) ->
 def read_choice(value: object, key: str, path: str) -> str:
     """A text that is one of the values which a key may have."""
     choice = check_text(value, path)
-    if key in CHOICES and choice not in CHOICES[key]:
-        raise DataProblem(f"{path}: {choice!r} is not one of {', '.join(CHOICES[key])}")
+    if key in FIELD_CHOICES and choice not in FIELD_CHOICES[key]:
+        raise DataProblem(f"{path}: {choice!r} is not one of {', '.join(FIELD_CHOICES[key])}")
     return choice
 
 

@@ -16,12 +16,12 @@ from typing import Any
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.meaning import (
-    CHOICES,
-    EVENT,
-    INNER,
-    MODIFIER,
-    PARTICIPANT,
-    ROLES,
+    EVENT_FIELDS,
+    FIELD_CHOICES,
+    INNER_EVENT_FIELDS,
+    MODIFIER_FIELDS,
+    PARTICIPANT_FIELDS,
+    SEMANTIC_ROLES,
     check_keys,
     check_text,
     read_choice,
@@ -36,9 +36,9 @@ from lingprobe_extensions.compose.events.shapes import (
     cross_boxes,
 )
 
-HOLES = ("gap", "reflexive", "shared")
-ANY: Box = {}
-FEATURES = ("tense", "modal", "aspect", "polarity")
+_HOLES = ("gap", "reflexive", "shared")
+_ANY: Box = {}
+_FEATURES = ("tense", "modal", "aspect", "polarity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class PartialPattern:
 
 def parse_pattern(value: object, path: str) -> PartialPattern:
     """The pattern that JSON values describe; what is wrong is named with its path."""
-    fields = check_keys(value, EVENT, path)
+    fields = check_keys(value, EVENT_FIELDS, path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
         if inner is None:
             pattern[key] = None
-        elif key in ROLES:
+        elif key in SEMANTIC_ROLES:
             pattern[key] = _participant(inner, where)
-        elif key in INNER:
+        elif key in INNER_EVENT_FIELDS:
             pattern[key] = parse_pattern(inner, where)
         else:
             pattern[key] = _read_pattern_value(inner, key, where)
@@ -71,11 +71,11 @@ def parse_pattern(value: object, path: str) -> PartialPattern:
 
 
 def _participant(value: object, path: str) -> PartialPattern:
-    fields = check_keys(value, (*PARTICIPANT, *HOLES), path)
+    fields = check_keys(value, (*PARTICIPANT_FIELDS, *_HOLES), path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
-        if key in HOLES:
+        if key in _HOLES:
             if not isinstance(inner, bool):
                 raise DataProblem(f"{where}: is true or false")
             pattern[key] = inner
@@ -84,7 +84,7 @@ def _participant(value: object, path: str) -> PartialPattern:
         elif key == "relative":
             pattern[key] = parse_pattern(inner, where)
         elif key == "modifier":
-            parts = check_keys(inner, MODIFIER, where)
+            parts = check_keys(inner, MODIFIER_FIELDS, where)
             modifier = {
                 k: (
                     _participant(v, f"{where}.{k}")
@@ -108,7 +108,11 @@ def _read_pattern_value(value: object, key: str, path: str) -> Any:
             f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
         )
     alternatives = [
-        None if o is None else read_choice(o, key, path) if key in CHOICES else check_text(o, path)
+        None
+        if o is None
+        else read_choice(o, key, path)
+        if key in FIELD_CHOICES
+        else check_text(o, path)
         for o in options
     ]
     return frozenset(alternatives)
@@ -128,7 +132,7 @@ def clause_boxes(
     pattern: PartialPattern, at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> list[Box]:
     """The sentences in which one clause is as the pattern says."""
-    admitted: list[Box] = [ANY]
+    admitted: list[Box] = [_ANY]
     for key, value in pattern.fields.items():
         admitted = cross_boxes(admitted, _clause_field(key, value, at, placed, language))
     return admitted
@@ -140,16 +144,16 @@ def _clause_field(
     clause, prefix = at.clause, at.prefix
     if key in ("frame", "voice", "dative"):
         actual = {"frame": clause.frame, "voice": clause.voice, "dative": clause.dative}[key]
-        return [ANY] if actual in (value or (None,)) else []
+        return [_ANY] if actual in (value or (None,)) else []
     if key == "predicate" and value:
         return [{f"{prefix}predicate": language.words("verb", value)}]
-    if key in FEATURES:
+    if key in _FEATURES:
         return [{f"{prefix}form": language.having("form", key, value or (None,))}]
     if key == "adverbs":
         return _adverbs(value, at, language)
-    if key in INNER:
+    if key in INNER_EVENT_FIELDS:
         return _inner(key, value, at, placed, language)
-    return _role_boxes(key, value, at, placed, language) if key in ROLES else []
+    return _role_boxes(key, value, at, placed, language) if key in SEMANTIC_ROLES else []
 
 
 def _inner(
@@ -160,7 +164,7 @@ def _inner(
     language: Language,
 ) -> list[Box]:
     if at.clause.inner(key) is None or pattern is None:
-        return [ANY] if at.clause.inner(key) is None and pattern is None else []
+        return [_ANY] if at.clause.inner(key) is None and pattern is None else []
     return clause_boxes(pattern, placed.clause(f"{at.prefix}{key}."), placed, language)
 
 
@@ -168,7 +172,7 @@ def _adverbs(lemmas: tuple[str, ...] | None, at: ClauseAt, language: Language) -
     numbers = {language.lexicon.number("adverb", word) for word in lemmas or ()}
     path = f"{at.prefix}adverbs"
     if not at.clause.adverbs:
-        return [] if numbers else [ANY]
+        return [] if numbers else [_ANY]
     if not numbers:
         return [{path: language.mask("adverbs", lambda row: not row)}]
     return [{path: language.mask("adverbs", lambda row: numbers <= set(row))}]
@@ -183,9 +187,9 @@ def _role_boxes(
 ) -> list[Box]:
     slot = at.clause.slot(role)
     if slot is None or pattern is None:
-        return [ANY] if slot is None and pattern is None else []
+        return [_ANY] if slot is None and pattern is None else []
     fields = dict(pattern.fields)
-    for key, hole in zip(HOLES, ArgumentHole, strict=True):
+    for key, hole in zip(_HOLES, ArgumentHole, strict=True):
         if fields.pop(key, slot is hole) != (slot is hole):
             return []
     path = placed.filler(at, role)
@@ -196,7 +200,7 @@ def _role_boxes(
 def _phrase_boxes(
     pattern: PartialPattern, path: str, placed: LinearisedShape, language: Language
 ) -> list[Box]:
-    admitted: list[Box] = [ANY]
+    admitted: list[Box] = [_ANY]
     phrase = next(p.phrase for p in placed.phrases if p.path == path)
     for key, value in pattern.fields.items():
         admitted = cross_boxes(
@@ -217,10 +221,10 @@ def _phrase_field(
         return _adjectives(value or (), at, language)
     inner = {"modifier": phrase.modifier, "relative": phrase.relative}[key]
     if inner is None or value is None:
-        return [ANY] if inner is None and value is None else []
+        return [_ANY] if inner is None and value is None else []
     if key == "relative":
         return clause_boxes(value, placed.clause(f"{path}.relative."), placed, language)
-    admitted: list[Box] = [ANY]
+    admitted: list[Box] = [_ANY]
     if "preposition" in value.fields:
         admitted = cross_boxes(
             admitted,
@@ -247,7 +251,7 @@ def _adjectives(
 ) -> list[Box]:
     path, phrase = at
     if not lemmas:
-        return [] if phrase.adjectives else [ANY]
+        return [] if phrase.adjectives else [_ANY]
     masks = [language.words("adjective", [word]) for word in lemmas]
     places = permutations(range(phrase.adjectives), len(masks))
     return [

@@ -22,11 +22,11 @@ from lingprobe_extensions.compose.events.language import (
     PhraseForm,
 )
 from lingprobe_extensions.compose.events.lexicon import EventLexicon, adverb_rows, read_lexicon
-from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES
+from lingprobe_extensions.compose.events.meaning import EVENT_POLARITIES, GRAMMATICAL_NUMBERS
 from lingprobe_extensions.compose.events.polish_columns import (
-    CASES,
-    GENDERS,
-    KTORY,
+    CASE_COLUMNS,
+    GENDERS_IN_ORDER,
+    KTORY_FORMS,
     build_polish_columns,
 )
 from lingprobe_extensions.compose.events.shapes import (
@@ -37,13 +37,13 @@ from lingprobe_extensions.compose.events.shapes import (
     cross_boxes,
 )
 
-ALLOWED = {
-    **common.ALLOWED,
+_ALLOWED = {
+    **common.ALLOWED_PHENOMENA,
     "ambiguous case": '"dziewczyny widziały kobiety", where either may be the subject',
 }
 
 
-TAGS = {
+_TAGS = {
     "noun": tuple(
         f"{noun} {case}"
         for noun in ("noun", "nouns")
@@ -54,12 +54,12 @@ TAGS = {
         *("verb-ny", "verb-na", "verb-ne", "verb-ni"),
     ),
 }
-SIGNS = {
+_SIGNS = {
     "not": ("nie",),
     "negation": ("nie",),
     "by": ("przez",),
-    "link": ("że", *KTORY),
-    "relative": tuple(KTORY),
+    "link": ("że", *KTORY_FORMS),
+    "relative": tuple(KTORY_FORMS),
     "auxiliary": (
         *(
             "jest",
@@ -85,11 +85,11 @@ class CaseSyncretism(NamedTuple):
     genders: frozenset[str]
 
 
-ONE = CaseSyncretism("singular", frozenset({"m3", "n"}))  # their accusative is the nominative
-MANY = CaseSyncretism("plural", frozenset({"m2", "m3", "f", "n"}))
-TURNED = (
-    ("positive", ONE, ONE),
-    ("positive", MANY, MANY),
+_ONE = CaseSyncretism("singular", frozenset({"m3", "n"}))  # their accusative is the nominative
+_MANY = CaseSyncretism("plural", frozenset({"m2", "m3", "f", "n"}))
+_TURNED = (
+    ("positive", _ONE, _ONE),
+    ("positive", _MANY, _MANY),
     # "kobiety nie widziały dziewczyny": the nominative plural is the genitive singular
     (
         "negative",
@@ -171,7 +171,7 @@ def _case_rules(at: ClauseAt, placed: LinearisedShape, language: Language) -> It
     if ArgumentHole.SHARED in holes:
         return
     # "który" is never its own genitive
-    for polarity, one, other in TURNED if ArgumentHole.GAP not in holes else TURNED[:2]:
+    for polarity, one, other in _TURNED if ArgumentHole.GAP not in holes else _TURNED[:2]:
         ours = _filling(placed.nouns(placed.filler(at, subject)), one, language)
         theirs = _filling(placed.nouns(placed.filler(at, "patient")), other, language)
         form = {f"{at.prefix}form": language.having("form", "polarity", (polarity,))}
@@ -186,9 +186,9 @@ def _filling(nouns: tuple[str, ...], alike: CaseSyncretism, language: Language) 
     """
     if len(nouns) == 1:
         return [_noun(nouns[0], alike, language)]
-    if alike is ONE:
+    if alike is _ONE:
         return []
-    each = (ONE, MANY) if alike is MANY else (alike,)
+    each = (_ONE, _MANY) if alike is _MANY else (alike,)
     return cross_boxes(*([_noun(noun, one, language) for one in each] for noun in nouns))
 
 
@@ -207,65 +207,65 @@ def _agents(language: Language) -> int:
     return language.lexicon.mask("noun", classes=classes) if classes else 0
 
 
-TABLE = Path(__file__).with_name("polish.tsv")
-FORMS = {"noun": 7, "verb": 7, "transitive": 11, "adjective": 9}
-TENSES = {"imperfective": ("past", "present", "future"), "perfective": ("past", "future")}
-PHRASES = (
+_TABLE = Path(__file__).with_name("polish.tsv")
+_FORMS = {"noun": 7, "verb": 7, "transitive": 11, "adjective": 9}
+_TENSES = {"imperfective": ("past", "present", "future"), "perfective": ("past", "future")}
+_PHRASES = (
     PhraseForm("singular", "bare"),
     PhraseForm("plural", "bare"),
     PhraseForm("singular", "ten"),
     PhraseForm("plural", "ten"),
     PhraseForm("singular", "każdy"),
 )
-FORCES = {"bare": "some", "każdy": "every"}  # without a determiner a noun may be indefinite
-ADVERB_ROW = ("stance", "frequency", "manner")
-DEFAULTS = {
+_FORCES = {"bare": "some", "każdy": "every"}  # without a determiner a noun may be indefinite
+_ADVERB_ROW = ("stance", "frequency", "manner")
+_DEFAULTS = {
     "tense": ("past", "present"),
     "modal": (),
-    "aspect": tuple(TENSES),
-    "polarity": POLARITIES,
-    "number": NUMBERS,
+    "aspect": tuple(_TENSES),
+    "polarity": EVENT_POLARITIES,
+    "number": GRAMMATICAL_NUMBERS,
     "determiner": ("bare",),
     "relativiser": ("który",),
 }
 
 
-def polish(table: Path = TABLE, more: Path | None = None) -> Language:
+def polish(table: Path = _TABLE, more: Path | None = None) -> Language:
     """Polish with the lexicon of a table, the built-in one without; `more` is a table of further
     words.
 
     The same value for the same tables; one that has been written anew is read again.
     """
     return _polish(
-        table, more, digest_files(path for path in (table, more) if path not in (TABLE, None))
+        table, more, digest_files(path for path in (table, more) if path not in (_TABLE, None))
     )
 
 
 @cache
 def _polish(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _check_lexicon(read_lexicon(table, FORMS, more), more or table)
+    lexicon = _check_lexicon(read_lexicon(table, _FORMS, more), more or table)
     language = Language(
         name="Polish",
         lexicon=lexicon,
         forms=tuple(
             ClauseForm(tense, None, aspect, p)
-            for aspect, tenses in TENSES.items()
+            for aspect, tenses in _TENSES.items()
             for tense in tenses
-            for p in POLARITIES
+            for p in EVENT_POLARITIES
         ),
-        phrases=PHRASES,
+        phrases=_PHRASES,
         relativisers=("który",),
-        adverbs=adverb_rows(lexicon, ADVERB_ROW),
-        forces=FORCES,
-        defaults=DEFAULTS,
+        adverbs=adverb_rows(lexicon, _ADVERB_ROW),
+        forces=_FORCES,
+        defaults=_DEFAULTS,
         leaning=(",",),
-        tags=TAGS,
-        signs=SIGNS,
-        allowed=ALLOWED,
+        tags=_TAGS,
+        signs=_SIGNS,
+        allowed=_ALLOWED,
         rules=lambda placed: list_polish_exclusions(placed, language),
         columns=lambda placed: build_polish_columns(placed, language),
         reader="polish",
-        known=lexicon if (table, more) == (TABLE, None) else polish().lexicon,
+        known=lexicon if (table, more) == (_TABLE, None) else polish().lexicon,
         designs="polish",
         code="pl",
     )
@@ -274,7 +274,7 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
 
 def _check_lexicon(lexicon: EventLexicon, table: Path) -> EventLexicon:
     """The lexicon, if every noun has one gender and every preposition one case."""
-    for kind, flags in (("noun", GENDERS), ("preposition", CASES)):
+    for kind, flags in (("noun", GENDERS_IN_ORDER), ("preposition", CASE_COLUMNS)):
         for entry in lexicon.entries[kind]:
             if len(entry.flags & set(flags)) != 1:
                 raise DataProblem(

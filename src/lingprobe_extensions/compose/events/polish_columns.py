@@ -42,26 +42,26 @@ from lingprobe_extensions.compose.events.shapes import (
     PhraseShape,
 )
 
-NOMINATIVE, GENITIVE, ACCUSATIVE, INSTRUMENTAL = range(4)
-GENDERS = ("m1", "m2", "m3", "f", "n")
-M1, M2, M3, F, N = range(5)
+_NOMINATIVE, _GENITIVE, _ACCUSATIVE, _INSTRUMENTAL = range(4)
+GENDERS_IN_ORDER = ("m1", "m2", "m3", "f", "n")
+_M1, _M2, _M3, _F, _N = range(5)
 
 # what verbs and participles agree with: he, she, it, they with a man among them, they
-HE, SHE, IT, VIRILE, OTHERS = range(5)
+_HE, _SHE, _IT, _VIRILE, _OTHERS = range(5)
 # [numbers, genders]
-CONCORD = np.array([[HE, HE, HE, SHE, IT], [VIRILE, OTHERS, OTHERS, OTHERS, OTHERS]])
+_CONCORD = np.array([[_HE, _HE, _HE, _SHE, _IT], [_VIRILE, _OTHERS, _OTHERS, _OTHERS, _OTHERS]])
 # of two joined by "i": [first is m1, second is m1]
-TOGETHER = np.array([[OTHERS, VIRILE], [VIRILE, VIRILE]])
+_TOGETHER = np.array([[_OTHERS, _VIRILE], [_VIRILE, _VIRILE]])
 
 # places in the lexicon: of verbs after the lemma 3 sg, 3 pl, five of the past and four participles
-PAST, PARTICIPLE = 3, 8
-PARTICIPLES = (PARTICIPLE, PARTICIPLE + 1, PARTICIPLE + 2, PARTICIPLE + 3, PARTICIPLE + 2)
-BE = {
+_PAST, _PARTICIPLE = 3, 8
+_PARTICIPLES = (_PARTICIPLE, _PARTICIPLE + 1, _PARTICIPLE + 2, _PARTICIPLE + 3, _PARTICIPLE + 2)
+_BE = {
     "past": ("był", "była", "było", "byli", "były"),
     "present": ("jest", "jest", "jest", "są", "są"),
     "future": ("będzie", "będzie", "będzie", "będą", "będą"),
 }
-BECOME = {
+_BECOME = {
     "past": ("został", "została", "zostało", "zostali", "zostały"),
     "future": (*["zostanie"] * 3, *["zostaną"] * 2),
 }
@@ -87,13 +87,15 @@ class PronounForms(NamedTuple):
         """The form that agrees with a noun."""
         if plural:
             others = self.it if self.it != "to" else "te"
-            nominative = self.virile if gender == M1 else others
-            accusative = self.ych if gender == M1 else others
+            nominative = self.virile if gender == _M1 else others
+            accusative = self.ych if gender == _M1 else others
             return (nominative, self.ych, accusative, self.ymi)[case]
-        if gender == F:
+        if gender == _F:
             return (self.she_is, self.ej, self.she, self.instrumental)[case]
-        nominative = self.it if gender == N else self.he
-        return (nominative, self.ego, self.ego if gender in (M1, M2) else nominative, self.ym)[case]
+        nominative = self.it if gender == _N else self.he
+        return (nominative, self.ego, self.ego if gender in (_M1, _M2) else nominative, self.ym)[
+            case
+        ]
 
     @property
     def instrumental(self) -> str:
@@ -101,8 +103,8 @@ class PronounForms(NamedTuple):
         return self.she.removesuffix("ę") + "ą" if self.she.endswith("ę") else self.she
 
 
-TEN = PronounForms("ten", "ta", "to", "ci", "tego", "tym", "tej", "tę", "tych", "tymi")
-KTORY = PronounForms(
+_TEN = PronounForms("ten", "ta", "to", "ci", "tego", "tym", "tej", "tę", "tych", "tymi")
+KTORY_FORMS = PronounForms(
     "który",
     "która",
     "które",
@@ -115,8 +117,8 @@ KTORY = PronounForms(
     "którymi",
 )
 # has no plural
-KAZDY = PronounForms("każdy", "każda", "każde", "", "każdego", "każdym", "każdej", "każdą", "", "")
-DETERMINERS = {"ten": TEN, "każdy": KAZDY}
+_KAZDY = PronounForms("każdy", "każda", "każde", "", "każdego", "każdym", "każdej", "każdą", "", "")
+_DETERMINERS = {"ten": _TEN, "każdy": _KAZDY}
 
 
 def decline_adjective(entry: LexicalEntry) -> PronounForms:
@@ -136,7 +138,7 @@ def list_genders(language: Language) -> Numbers:
     """The gender of each noun."""
     return np.array(
         [
-            next(i for i, gender in enumerate(GENDERS) if gender in e.flags)
+            next(i for i, gender in enumerate(GENDERS_IN_ORDER) if gender in e.flags)
             for e in language.values("noun")
         ],
         np.int64,
@@ -159,11 +161,13 @@ def build_polish_group(form: ClauseForm, voice: str, concord: int) -> PolishVerb
     negation = (("nie", "negation"),) if form.polarity == "negative" else ()
     tense = str(form.tense)
     if voice == "passive":
-        auxiliary = (BE if form.aspect == "imperfective" else BECOME)[tense][concord]
-        return PolishVerbGroup((*negation, (auxiliary, "auxiliary")), PARTICIPLES[concord])
+        auxiliary = (_BE if form.aspect == "imperfective" else _BECOME)[tense][concord]
+        return PolishVerbGroup((*negation, (auxiliary, "auxiliary")), _PARTICIPLES[concord])
     if tense == "future" and form.aspect == "imperfective":
-        return PolishVerbGroup((*negation, (BE[tense][concord], "auxiliary")), PAST + concord)
-    return PolishVerbGroup(negation, PAST + concord if tense == "past" else 1 + (concord >= VIRILE))
+        return PolishVerbGroup((*negation, (_BE[tense][concord], "auxiliary")), _PAST + concord)
+    return PolishVerbGroup(
+        negation, _PAST + concord if tense == "past" else 1 + (concord >= _VIRILE)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -186,8 +190,8 @@ def list_polish_verb_groups(language: Language, voice: str) -> tuple[Texts, Text
     return words, roles, verbs
 
 
-CASES = {"genitive": GENITIVE, "instrumental": INSTRUMENTAL}
-STANCE = "stance"  # adverbs that stand before a negation
+CASE_COLUMNS = {"genitive": _GENITIVE, "instrumental": _INSTRUMENTAL}
+_STANCE = "stance"  # adverbs that stand before a negation
 
 
 class CaseChoice(NamedTuple):
@@ -243,11 +247,11 @@ def _clause(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterat
 def _case(at: ClauseAt, role: str, language: Language) -> CaseChoice:
     """The case of a role: that of the object depends on the polarity of its clause."""
     if role == at.clause.order[0]:
-        return CaseChoice((NOMINATIVE,))
+        return CaseChoice((_NOMINATIVE,))
     if at.clause.voice == "passive":
-        return CaseChoice((ACCUSATIVE,))  # after "przez"
+        return CaseChoice((_ACCUSATIVE,))  # after "przez"
     negative = np.array([form.polarity == "negative" for form in language.forms], np.int64)
-    return CaseChoice((ACCUSATIVE, GENITIVE), (VariableKey(f"{at.prefix}form", negative),))
+    return CaseChoice((_ACCUSATIVE, _GENITIVE), (VariableKey(f"{at.prefix}form", negative),))
 
 
 def _relativiser(at: ClauseAt, gap: str, placed: LinearisedShape, language: Language) -> WordColumn:
@@ -303,7 +307,7 @@ def _phrase(
 
 def _determiner(path: str, case: CaseChoice, language: Language) -> WordColumn:
     realised = np.array(
-        [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
+        [f"{path}.determiner " if p.determiner in _DETERMINERS else "" for p in language.phrases],
         object,
     )
     words = case.of(_inflection_tables(language)[1])
@@ -316,10 +320,10 @@ def _determiner(path: str, case: CaseChoice, language: Language) -> WordColumn:
 def _governed_case(path: str, language: Language) -> CaseChoice:
     """The case that a preposition takes."""
     taken = [
-        next(i for i, name in enumerate(CASES) if name in e.flags)
+        next(i for i, name in enumerate(CASE_COLUMNS) if name in e.flags)
         for e in language.values("preposition")
     ]
-    return CaseChoice(tuple(CASES.values()), (VariableKey(path, np.array(taken, np.int64)),))
+    return CaseChoice(tuple(CASE_COLUMNS.values()), (VariableKey(path, np.array(taken, np.int64)),))
 
 
 def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
@@ -345,10 +349,10 @@ def _concord(
 ) -> tuple[Numbers, tuple[VariableKey, VariableKey]]:
     """What verbs agree with: a table of two values of the subject, and those."""
     if not placed.has_pair(path):
-        return CONCORD, (_get_concord_number(path, language), _gender(path, language))
-    virile = (list_genders(language) == M1).astype(np.int64)
+        return _CONCORD, (_get_concord_number(path, language), _gender(path, language))
+    virile = (list_genders(language) == _M1).astype(np.int64)
     first, second = (VariableKey(f"{noun}.noun", virile) for noun in placed.nouns(path))
-    return TOGETHER, (first, second)
+    return _TOGETHER, (first, second)
 
 
 def _get_concord_number(path: str, language: Language) -> VariableKey:
@@ -366,7 +370,7 @@ def _inflection_tables(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
     """
     determiners = {
         name: np.array(list_agreeing_forms(pronoun), object)
-        for name, pronoun in DETERMINERS.items()
+        for name, pronoun in _DETERMINERS.items()
     }
     bare = np.full((4, 2, 5), "", object)
     chosen = [
@@ -379,7 +383,7 @@ def _inflection_tables(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
         [[f"{form} " for form in e.forms] for e in language.values("noun")], object
     ).reshape(-1, 2, 4)
     return (
-        np.array(list_agreeing_forms(KTORY), object),
+        np.array(list_agreeing_forms(KTORY_FORMS), object),
         np.stack(chosen, axis=1),
         np.moveaxis(adjectives, 0, -1),
         nouns.transpose(2, 1, 0),
@@ -391,7 +395,7 @@ def _adverbs(language: Language, *, stance: bool) -> tuple[Texts, Texts]:
     """Of rows of adverbs those of stance, or the others, and what they realise."""
     entries = language.values("adverb")
     rows = [
-        [(k, i) for k, i in enumerate(row) if (STANCE in entries[i].classes) == stance]
+        [(k, i) for k, i in enumerate(row) if (_STANCE in entries[i].classes) == stance]
         for row in language.values("adverbs")
     ]
     words = space_words(" ".join(entries[i].lemma for _, i in row) for row in rows)

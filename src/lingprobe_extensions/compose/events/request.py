@@ -14,27 +14,31 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe import DataProblem, ReferenceProblem
-from lingprobe_extensions.compose.events.grammar import VOICES, GrammarLimits, StructureInventory
+from lingprobe_extensions.compose.events.grammar import (
+    REQUEST_VOICES,
+    GrammarLimits,
+    StructureInventory,
+)
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import load_language
-from lingprobe_extensions.compose.events.lexicon import BANDS, KINDS
+from lingprobe_extensions.compose.events.lexicon import FREQUENCY_BANDS, WORD_KINDS
 from lingprobe_extensions.compose.events.meaning import (
-    DATIVES,
-    FRAMES,
+    DATIVE_FORMS,
+    VERB_FRAMES,
     check_keys,
     check_text,
     read_text_list,
 )
 from lingprobe_extensions.compose.events.patterns import PartialPattern, parse_pattern
 
-LEXICAL = {
+_LEXICAL = {
     "nouns": "noun",
     "verbs": "verb",
     "adjectives": "adjective",
     "adverbs": "adverb",
     "prepositions": "preposition",
 }
-BOUNDS = (
+_BOUNDS = (
     "relatives",
     "adjectives",
     "modifiers",
@@ -45,20 +49,20 @@ BOUNDS = (
     "together",
     "adverbs",
 )
-RELATIVES = ("frames", "voices", "gaps", "depth")
-STRUCTURE = {"frames": FRAMES, "voices": VOICES, "datives": DATIVES}
-FEATURES = ("tense", "modal", "aspect", "polarity", "number", "determiner", "relativiser")
-KEYS = (
+_RELATIVES = ("frames", "voices", "gaps", "depth")
+_STRUCTURE = {"frames": VERB_FRAMES, "voices": REQUEST_VOICES, "datives": DATIVE_FORMS}
+_FEATURES = ("tense", "modal", "aspect", "polarity", "number", "determiner", "relativiser")
+_KEYS = (
     *(
         "language",
         "lexicon",
         "more_words",
         "classes",
         "bands",
-        *LEXICAL,
-        *STRUCTURE,
+        *_LEXICAL,
+        *_STRUCTURE,
         "relatives",
-        *FEATURES,
+        *_FEATURES,
         "at_most",
     ),
     *(
@@ -74,7 +78,7 @@ KEYS = (
 )
 
 
-HEAVIEST = 10**9  # the largest weight of a prior
+_HEAVIEST = 10**9  # the largest weight of a prior
 Fields = Mapping[str, Any]
 
 
@@ -115,7 +119,7 @@ class GenerationRequest:
 
 def parse_generation_request(value: object) -> GenerationRequest:
     """The request that JSON values describe."""
-    fields = check_keys(value, KEYS, "request")
+    fields = check_keys(value, _KEYS, "request")
     language = _language(fields)
     grammar = _grammar(fields, language)
     domains = _domains(fields, language, grammar)
@@ -172,11 +176,11 @@ def _grammar(fields: Fields, language: Language) -> StructureInventory:
     """How many relatives, adjectives and the like a sentence may have (`at_most`), and which frames
     and voices.
     """
-    bounds = check_keys(fields.get("at_most", {}), BOUNDS, "request.at_most")
+    bounds = check_keys(fields.get("at_most", {}), _BOUNDS, "request.at_most")
     for key, n in bounds.items():
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 8:
             raise DataProblem(f"request.at_most.{key}: is a whole number from 0 to 8, not {n!r}")
-    inner = check_keys(fields.get("relatives", {}), RELATIVES, "request.relatives")
+    inner = check_keys(fields.get("relatives", {}), _RELATIVES, "request.relatives")
     depth = inner.get("depth", 1)
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 4:
         raise DataProblem(f"request.relatives.depth: is a whole number from 1 to 4, not {depth!r}")
@@ -184,13 +188,15 @@ def _grammar(fields: Fields, language: Language) -> StructureInventory:
     adverbs = bounds.get("adverbs", 0) > 0
     plain = {key: n for key, n in bounds.items() if key != "adverbs"}
     return StructureInventory(
-        frames=_read_names(fields, "frames", FRAMES, ("intransitive", "transitive")),
-        voices=_read_names(fields, "voices", VOICES, VOICES[:2]),
-        datives=_read_names(fields, "datives", DATIVES, DATIVES),
+        frames=_read_names(fields, "frames", VERB_FRAMES, ("intransitive", "transitive")),
+        voices=_read_names(fields, "voices", REQUEST_VOICES, REQUEST_VOICES[:2]),
+        datives=_read_names(fields, "datives", DATIVE_FORMS, DATIVE_FORMS),
         inner=_read_names(
-            inner, "frames", FRAMES, ("intransitive", "transitive"), "request.relatives"
+            inner, "frames", VERB_FRAMES, ("intransitive", "transitive"), "request.relatives"
         ),
-        inner_voices=_read_names(inner, "voices", VOICES, VOICES[:2], "request.relatives"),
+        inner_voices=_read_names(
+            inner, "voices", REQUEST_VOICES, REQUEST_VOICES[:2], "request.relatives"
+        ),
         gaps=_read_names(
             inner, "gaps", ("subject", "object"), ("subject", "object"), "request.relatives"
         ),
@@ -200,15 +206,15 @@ def _grammar(fields: Fields, language: Language) -> StructureInventory:
     )
 
 
-WORDS_OF = {"adjectives": "adjective", "modifiers": "preposition", "adverbs": "adverb"}
+_WORDS_OF = {"adjectives": "adjective", "modifiers": "preposition", "adverbs": "adverb"}
 
 
 def _check_request_words(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
     """Complain about frames and parts for which the language has no words."""
-    for frame in set(_read_names(fields, "frames", FRAMES, ())):
+    for frame in set(_read_names(fields, "frames", VERB_FRAMES, ())):
         if not language.lexicon.mask("verb", frame=frame):
             raise DataProblem(f"request.frames: {language.name} has no {frame} verb in its lexicon")
-    for key, kind in WORDS_OF.items():
+    for key, kind in _WORDS_OF.items():
         if bounds.get(key, 0) and not language.count(kind):
             raise DataProblem(
                 f"request.at_most.{key}: {language.name} has no {kind} in its lexicon"
@@ -240,10 +246,10 @@ def _domains(fields: Fields, language: Language, grammar: StructureInventory) ->
             raise DataProblem(
                 f"request.classes: no noun is a {name!r}; there are {', '.join(known)}"
             )
-    bands = _read_names(fields, "bands", BANDS, BANDS)
-    domains = {kind: language.mask(kind, lambda e: e.band in bands) for kind in KINDS}
+    bands = _read_names(fields, "bands", FREQUENCY_BANDS, FREQUENCY_BANDS)
+    domains = {kind: language.mask(kind, lambda e: e.band in bands) for kind in WORD_KINDS}
     domains["noun"] &= language.lexicon.mask("noun", classes=classes)
-    for key, kind in LEXICAL.items():
+    for key, kind in _LEXICAL.items():
         if key in fields:
             domains[kind] = _lexical(fields[key], key, kind, language)
     for word in read_text_list(fields.get("prohibit_words", []), "request.prohibit_words"):
@@ -258,7 +264,7 @@ def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int
         key: read_text_list(fields[key], f"request.{key}")
         if key in fields
         else language.defaults[key]
-        for key in FEATURES
+        for key in _FEATURES
     }
     if "modal" in fields and "tense" not in fields:
         values["tense"] = language.defaults["tense"]
@@ -290,7 +296,7 @@ def _lexical(value: object, key: str, kind: str, language: Language) -> int:
     if kind != "verb" or not isinstance(value, Mapping):
         return _word_mask(read_text_list(value, f"request.{key}"), kind, language, f"request.{key}")
     mask = 0
-    for frame, lemmas in check_keys(value, FRAMES, f"request.{key}").items():
+    for frame, lemmas in check_keys(value, VERB_FRAMES, f"request.{key}").items():
         for i, lemma in enumerate(read_text_list(lemmas, f"request.{key}.{frame}")):
             try:
                 mask |= 1 << language.lexicon.number("verb", lemma, frame)
@@ -308,7 +314,7 @@ def _word_mask(lemmas: tuple[str, ...], kind: str, language: Language, path: str
 
 def _anywhere(word: str, language: Language, key: str) -> dict[str, int]:
     """What a word is, by kind, in bits; complains where it is nothing."""
-    masks = {kind: language.mask(kind, lambda entry: entry.lemma == word) for kind in KINDS}
+    masks = {kind: language.mask(kind, lambda entry: entry.lemma == word) for kind in WORD_KINDS}
     matches = {kind: mask for kind, mask in masks.items() if mask}
     if not matches:
         raise DataProblem(
@@ -340,14 +346,14 @@ def _constraints(value: object, key: str, language: Language) -> tuple[EventCons
     return tuple(constraints)
 
 
-KINDS_OF = {
+_KINDS_OF = {
     "predicate": "verb",
     "noun": "noun",
     "adjectives": "adjective",
     "adverbs": "adverb",
     "preposition": "preposition",
 }
-FORMS_OF = {
+_FORMS_OF = {
     "tense": "form",
     "modal": "form",
     "aspect": "form",
@@ -367,10 +373,10 @@ def _check_pattern(pattern: PartialPattern, path: str, language: Language) -> No
         try:
             if isinstance(value, PartialPattern):
                 _check_pattern(value, where, language)
-            elif value and key in KINDS_OF:
-                language.words(KINDS_OF[key], value)
-            elif value and key in FORMS_OF:
-                language.having(FORMS_OF[key], key, value - {None})
+            elif value and key in _KINDS_OF:
+                language.words(_KINDS_OF[key], value)
+            elif value and key in _FORMS_OF:
+                language.having(_FORMS_OF[key], key, value - {None})
         except DataProblem as problem:
             raise DataProblem(
                 str(problem) if str(problem).startswith("request.") else f"{where}: {problem}"
@@ -403,10 +409,10 @@ def _priors(value: object) -> dict[str, dict[str, float]]:
             if (
                 isinstance(weight, bool)
                 or not isinstance(weight, int | float)
-                or not 0 <= weight <= HEAVIEST
+                or not 0 <= weight <= _HEAVIEST
             ):
                 raise DataProblem(
-                    f"request.priors.{path}.{name}: a weight is a number from 0 to {HEAVIEST:,},"
+                    f"request.priors.{path}.{name}: a weight is a number from 0 to {_HEAVIEST:,},"
                     f" not {weight!r}"
                 )
         if not sum(weights.values()) > 0:

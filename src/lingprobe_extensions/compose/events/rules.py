@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import combinations
 
 from lingprobe_extensions.compose.events.language import ExcludedBox, Language
-from lingprobe_extensions.compose.events.meaning import ROLES
+from lingprobe_extensions.compose.events.meaning import SEMANTIC_ROLES
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 
-ALLOWED = {
+ALLOWED_PHENOMENA = {
     "selection": "any noun with any verb, adjective or preposition",
     "double negation": "two negations in one clause",
     "ambiguous scope": (
@@ -97,7 +97,7 @@ def _shared_verbs(language: Language, first: str, second: str) -> tuple[tuple[in
 
 def _selection(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """Selection: what verbs do not take as agent or patient, as *the cake followed the man*."""
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         if at.clause.slot(role) is not None:
             for verbs, others in _refused_nouns(language, role):
                 for path in placed.nouns(placed.filler(at, role)):

@@ -18,7 +18,7 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from typing import NamedTuple, Union
 
-from lingprobe_extensions.compose.events.meaning import ROLES
+from lingprobe_extensions.compose.events.meaning import SEMANTIC_ROLES
 
 
 class ArgumentHole(Enum):
@@ -77,13 +77,13 @@ class ClauseShape:
         """
         roles = [
             role
-            for role in ORDERS[self.frame, self.voice, self.dative]
+            for role in ROLE_ORDERS[self.frame, self.voice, self.dative]
             if self.slot(role) is not None
         ]
         return tuple(roles)
 
 
-ORDERS = {
+ROLE_ORDERS = {
     ("intransitive", "active", None): ("agent",),
     ("transitive", "active", None): ("agent", "patient"),
     ("transitive", "passive", None): ("patient", "agent"),
@@ -218,7 +218,7 @@ def linearise_shape(shape: ClauseShape) -> LinearisedShape:
 
 def _clause_parts(prefix: str, clause: ClauseShape, head: str) -> Iterator[ClauseAt | PhraseAt]:
     yield ClauseAt(prefix, clause, head)
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         slot = clause.slot(role)
         if isinstance(slot, CoordinatedPhrases):
             for i, phrase in enumerate(slot.both):
@@ -249,7 +249,7 @@ def _clause_open(at: ClauseAt) -> Iterator[ShapeVariable]:
     yield ShapeVariable(f"{at.prefix}form", "form")
     if at.clause.adverbs:
         yield ShapeVariable(f"{at.prefix}adverbs", "adverbs")
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         if at.clause.slot(role) is ArgumentHole.GAP:
             yield ShapeVariable(f"{at.prefix}{role}.gap", "relativiser")
 

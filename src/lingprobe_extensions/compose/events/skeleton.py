@@ -8,7 +8,7 @@ from typing import Any
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.language import ClauseForm, Language, PhraseForm
 from lingprobe_extensions.compose.events.meaning import (
-    ROLES,
+    SEMANTIC_ROLES,
     Argument,
     EventParticipant,
     ParticipantModifier,
@@ -19,7 +19,7 @@ from lingprobe_extensions.compose.events.meaning import (
     SharedSubject,
 )
 from lingprobe_extensions.compose.events.shapes import (
-    ORDERS,
+    ROLE_ORDERS,
     ArgumentHole,
     ClauseShape,
     CoordinatedPhrases,
@@ -40,7 +40,7 @@ def make_event(placed: LinearisedShape, row: Row, language: Language) -> Sentenc
 def _event(clause: ClauseShape, prefix: str, row: Row, language: Language) -> SentenceEvent:
     form: ClauseForm = language.forms[row[f"{prefix}form"]]
     adverbs = language.adverbs[row[f"{prefix}adverbs"]] if clause.adverbs else ()
-    slots = {role: clause.slot(role) for role in ROLES}
+    slots = {role: clause.slot(role) for role in SEMANTIC_ROLES}
     return SentenceEvent(
         predicate=language.values("verb")[row[f"{prefix}predicate"]].lemma,
         frame=clause.frame,
@@ -108,7 +108,7 @@ def analyze_event(
     return linearise_shape(_number_clause(event, "", row, language)), row
 
 
-HOLES: Mapping[type | None, str] = {
+_HOLES: Mapping[type | None, str] = {
     None: "only a relative clause has a gap, and only a second verb a shared subject",
     RelativeGap: "one participant of a relative clause is a gap",
     SharedSubject: "of a second verb the subject, and nothing else, is shared",
@@ -122,7 +122,7 @@ def _check_event(event: SentenceEvent, path: str, hole: type | None) -> None:
     if holes != ([hole] if hole else []) or (
         hole is SharedSubject and not isinstance(arguments[0][1], SharedSubject)
     ):
-        raise DataProblem(f"{path}: {HOLES[hole]}")
+        raise DataProblem(f"{path}: {_HOLES[hole]}")
     if event.content is not None:
         _check_event(event.content, f"{path}.content", None)
     if event.also is not None:
@@ -148,14 +148,14 @@ def _roles(event: SentenceEvent, path: str) -> list[str]:
     """The roles of a clause in the order of its frame and voice; a DataProblem where it lacks one
     or has another.
     """
-    roles = ORDERS.get((event.frame, event.voice, event.dative))
+    roles = ROLE_ORDERS.get((event.frame, event.voice, event.dative))
     if roles is None:
         raise DataProblem(
             f"{path}: there is no {event.voice} {event.frame} with dative"
             f" {event.dative or 'left out'}"
         )
     required = {*roles, *(["content"] if event.frame == "clausal" else [])}
-    filled = {role for role in ROLES if event.argument(role) is not None}
+    filled = {role for role in SEMANTIC_ROLES if event.argument(role) is not None}
     filled |= {"content"} if event.content is not None else set()
     if filled != required and not (event.voice == "passive" and filled | {"agent"} == required):
         names = ", ".join(sorted(filled)) or "nothing"
@@ -175,7 +175,10 @@ def _number_clause(
     if event.adverbs:
         adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
         row[f"{prefix}adverbs"] = _look_up_number(language, "adverbs", adverbs, f"{prefix}adverbs")
-    slots = {role: _slot(event.argument(role), f"{prefix}{role}", row, language) for role in ROLES}
+    slots = {
+        role: _slot(event.argument(role), f"{prefix}{role}", row, language)
+        for role in SEMANTIC_ROLES
+    }
     content = (
         None
         if event.content is None

@@ -29,9 +29,9 @@ from lingprobe_extensions.compose.events.shapes import (
 )
 from lingprobe_extensions.compose.events.skeleton import make_event
 
-LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes
+_LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes
 # structures of a request; each costs some milliseconds, and combinations of many parts have no end
-MOST = 5_000
+_MOST = 5_000
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ def make_space(request: GenerationRequest) -> SentenceSpace:
 
 
 def _space(request: GenerationRequest) -> SentenceSpace:
-    some = list(islice(list_shapes(request.grammar), MOST + 1))
-    if len(some) > MOST:
+    some = list(islice(list_shapes(request.grammar), _MOST + 1))
+    if len(some) > _MOST:
         raise DataProblem(
-            f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or"
+            f"the request has more than {_MOST:,} structures; lower at_most or relatives.depth, or"
             " set at_most.together"
         )
     cells = []
@@ -105,10 +105,10 @@ def _space(request: GenerationRequest) -> SentenceSpace:
         if cell is not None and cell.size:
             cells.append(cell)
             edges += cell.edges
-        if edges > LARGEST:
+        if edges > _LARGEST:
             raise DataProblem(
-                f"the request needs diagrams of more than {LARGEST:,} edges; lower at_most, or name"
-                " fewer words, classes or values"
+                f"the request needs diagrams of more than {_LARGEST:,} edges; lower at_most, or"
+                " name fewer words, classes or values"
             )
     return SentenceSpace(request.language, tuple(cells))
 
@@ -202,7 +202,7 @@ def _clash(request: GenerationRequest) -> str:
     )
 
 
-LIFTED = {  # kind of variable -> what of a request would have to be wider
+_LIFTED = {  # kind of variable -> what of a request would have to be wider
     "noun": "other nouns (nouns, classes, bands)",
     "verb": "other verbs (verbs, bands, frames)",
     "form": "other values of tense, modal, aspect or polarity",
@@ -225,17 +225,17 @@ def _cause(request: GenerationRequest) -> str:
                 " another frame for that clause"
             )
         return "frames, voices and at_most admit no structure"
-    every = {kind: language.mask(kind, lambda value: True) for kind in LIFTED}
+    every = {kind: language.mask(kind, lambda value: True) for kind in _LIFTED}
     wider = {
         kinds: {**request.domains, **{kind: every[kind] for kind in kinds}}
         for n in (1, 2)
-        for kinds in combinations(LIFTED, n)
+        for kinds in combinations(_LIFTED, n)
     }
     helping: list[str] = []
     for kinds, domains in wider.items():
         if len(kinds) == 1 or not helping:  # two together where no one alone is enough
             helping += (
-                [" with ".join(LIFTED[kind] for kind in kinds)]
+                [" with ".join(_LIFTED[kind] for kind in kinds)]
                 if _space(replace(request, domains=domains)).size
                 else []
             )

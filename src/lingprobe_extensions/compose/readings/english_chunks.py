@@ -12,11 +12,11 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.readings.english_words import (
-    DETERMINERS,
-    HELPERS,
-    LINKS,
-    MODALS,
-    REFLEXIVES,
+    DETERMINER_FORMS,
+    HELPER_FORMS,
+    LINKING_WORD_CODES,
+    MODAL_VERBS,
+    REFLEXIVE_PRONOUNS,
     choose_article,
     english_words,
 )
@@ -35,8 +35,8 @@ from lingprobe_extensions.compose.readings.structure import (
 )
 from lingprobe_extensions.compose.readings.words import Extra, FormAnalysis, Words
 
-SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs ask for
-ALIVE = frozenset({"person", "animal"})
+_SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs ask for
+_ALIVE = frozenset({"person", "animal"})
 
 
 def _agrees(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
@@ -48,7 +48,7 @@ def _agrees(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
 def _shares_verb_form(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether a verb after "and" has the form that the helping verbs of another ask for."""
     return any(
-        form.startswith(SHARING)
+        form.startswith(_SHARING)
         for form in chunks[rule.place].traits & chunks[rule.others[0]].traits
     )
 
@@ -58,7 +58,7 @@ def _relative(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     animals and things.
     """
     kind = chunks[rule.place].kind
-    classes = {"W": ALIVE, "H": frozenset({"animal", "thing"})}.get(kind)
+    classes = {"W": _ALIVE, "H": frozenset({"animal", "thing"})}.get(kind)
     return classes is None or all(chunks[head].traits & classes for head in rule.others)
 
 
@@ -84,7 +84,7 @@ def _is_expected_role(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> boo
     """
     if rule.detail == "recipient":
         return all(
-            chunks[other].kind == "R" or chunks[other].traits & ALIVE for other in rule.others
+            chunks[other].kind == "R" or chunks[other].traits & _ALIVE for other in rule.others
         )
     if rule.detail == "gift" or (
         rule.detail == "patient" and "of things" in chunks[rule.place].traits
@@ -95,7 +95,7 @@ def _is_expected_role(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> boo
     return True
 
 
-RULES: Rules = {
+ENGLISH_CHUNK_RULES: Rules = {
     "agrees": _agrees,
     "shares": _shares_verb_form,
     "frame": fits_frame,
@@ -106,13 +106,13 @@ RULES: Rules = {
 }
 
 
-NEXT = {  # what is wanted, the form that comes -> what is wanted then, and what that adds
+_NEXT = {  # what is wanted, the form that comes -> what is wanted then, and what that adds
     ("base", "have"): ("participle", "perfect"),
     ("base", "be"): ("predicate", ""),
     ("participle", "been"): ("predicate", "perfect"),
     ("predicate", "being"): ("passive", "progressive"),
 }
-ENDS = {  # what is wanted, the form of the verb -> what that adds; a verb group ends with it
+_ENDS = {  # what is wanted, the form of the verb -> what that adds; a verb group ends with it
     ("plain", "base"): (),
     ("base", "base"): (),
     ("participle", "participle"): ("perfect",),
@@ -120,8 +120,8 @@ ENDS = {  # what is wanted, the form of the verb -> what that adds; a verb group
     ("predicate", "participle"): ("passive",),
     ("passive", "participle"): ("passive",),
 }
-SMALL = {"T": "link", "W": "link", "H": "link", "&": "conjunction", "b": "marker", "t": "marker"}
-FINITE = {
+_SMALL = {"T": "link", "W": "link", "H": "link", "&": "conjunction", "b": "marker", "t": "marker"}
+_FINITE = {
     "base": ("present", "plural"),
     "singular": ("present", "singular"),
     "past": ("past", None),
@@ -189,12 +189,18 @@ class _Cutter:
     def _opening(self, word: str) -> tuple[tuple[WordChunk, ...], frozenset[str]]:
         """The chunks that a word is by itself, and the kinds of longer ones that it may begin."""
         small = (
-            [WordChunk(LINKS[word], word, words=(_small(SMALL[LINKS[word]], word),))]
-            if word in LINKS
+            [
+                WordChunk(
+                    LINKING_WORD_CODES[word],
+                    word,
+                    words=(_small(_SMALL[LINKING_WORD_CODES[word]], word),),
+                )
+            ]
+            if word in LINKING_WORD_CODES
             else []
         )
-        if word in REFLEXIVES:
-            traits = frozenset({REFLEXIVES[word]})
+        if word in REFLEXIVE_PRONOUNS:
+            traits = frozenset({REFLEXIVE_PRONOUNS[word]})
             small.append(WordChunk("R", word, traits=traits, words=(_small("reflexive", word),)))
         entries = self.words.get(word, ())
         small += [
@@ -208,8 +214,8 @@ class _Cutter:
             if entry.kind == "adverb"
         ]
         kinds = {kind for entry in entries for kind in (entry.kind, *entry.traits)}
-        kinds |= {"determiner"} if word in DETERMINERS or word == "not" else set()
-        kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
+        kinds |= {"determiner"} if word in DETERMINER_FORMS or word == "not" else set()
+        kinds |= {"verb"} if word in MODAL_VERBS or word in HELPER_FORMS else set()
         return tuple(small), frozenset(kinds)
 
     def _grade(self, first: str, second: str) -> WordChunk:
@@ -235,7 +241,7 @@ class _Cutter:
     def _nouns(self, words: tuple[str, ...]) -> tuple[WordChunk, ...]:
         """Determiner, adjectives and noun, in each number that all of them allow."""
         first, *adjectives, noun = words
-        determiner, numbers = DETERMINERS.get(first, ("", ()))
+        determiner, numbers = DETERMINER_FORMS.get(first, ("", ()))
         if determiner == "a" and choose_article(words[1]) != first:
             return ()
         chunks = []
@@ -254,7 +260,7 @@ class _Cutter:
         """The word after a verb group: a verb, or helping words and whatever is between them and
         the verb.
         """
-        if words[at] in MODALS or words[at] in HELPERS:
+        if words[at] in MODAL_VERBS or words[at] in HELPER_FORMS:
             at += 1
             while at < len(words) - 1 and (
                 words[at] in ("not", "have", "be", "been", "being") or self.adverbs(words[at])
@@ -266,16 +272,16 @@ class _Cutter:
         """Verb groups: a finite verb, or helping words, "not", adverbs and a verb in a row that
         English allows.
         """
-        if words[0] in MODALS:
+        if words[0] in MODAL_VERBS:
             return tuple(self._auxiliary_groups(words, "base", {"modal": words[0]}, None))
-        if words[0] in HELPERS:
-            lemma, tense, number = HELPERS[words[0]]
+        if words[0] in HELPER_FORMS:
+            lemma, tense, number = HELPER_FORMS[words[0]]
             expected = {"do": "plain", "have": "participle", "be": "predicate"}[lemma]
             return tuple(self._auxiliary_groups(words, expected, {"tense": tense}, number))
         chunks = []
         for verb in self._main(words[0]):
-            if verb.form in FINITE:
-                tense, number = FINITE[verb.form]
+            if verb.form in _FINITE:
+                tense, number = _FINITE[verb.form]
                 features = {
                     "tense": tense,
                     "aspect": "simple",
@@ -298,8 +304,8 @@ class _Cutter:
             return
         kinds = ("modal" if "modal" in features else "auxiliary", *chain.kinds, "predicate")
         for verb in self._main(words[-1]):
-            if (chain.expected, verb.form) in ENDS:
-                parts = [*chain.added, *ENDS[chain.expected, verb.form]]
+            if (chain.expected, verb.form) in _ENDS:
+                parts = [*chain.added, *_ENDS[chain.expected, verb.form]]
                 voice = "passive" if "passive" in parts else "active"
                 perfect = " ".join(part for part in ("perfect", "progressive") if part in parts)
                 all_features = {
@@ -309,7 +315,7 @@ class _Cutter:
                     "voice": voice,
                 }
                 yield _group(
-                    verb._replace(traits=verb.traits | {SHARING + verb.form}),
+                    verb._replace(traits=verb.traits | {_SHARING + verb.form}),
                     voice[0].upper(),
                     number,
                     all_features,
@@ -327,8 +333,8 @@ class _Cutter:
         for word in words:
             if word == "not" and "negation" not in kinds and not added:
                 kinds.append("negation")
-            elif (expected, word) in NEXT:
-                expected, more = NEXT[expected, word]
+            elif (expected, word) in _NEXT:
+                expected, more = _NEXT[expected, word]
                 added.append(more)
                 kinds.append("auxiliary")
             elif self.adverbs(word):
@@ -351,7 +357,7 @@ class _Cutter:
         forms = [verb for verb in self._main(word) if verb.form in ("base", "participle", "ing")]
         each = ((verb, (LemmaFact(verb.lemma, "predicate", ""),)) for verb in forms)
         return tuple(
-            WordChunk("B", verb.lemma, traits=verb.traits | {SHARING + verb.form}, words=words)
+            WordChunk("B", verb.lemma, traits=verb.traits | {_SHARING + verb.form}, words=words)
             for verb, words in each
         )
 

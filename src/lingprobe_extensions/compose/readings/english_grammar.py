@@ -15,8 +15,8 @@ from itertools import product
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.readings.structure import (
-    LIKE,
-    RAISED,
+    RAISED_HEADS,
+    SAME_AS_VERB,
     ChunkConstraint,
     ChunkStructure,
     Heads,
@@ -28,7 +28,7 @@ from lingprobe_extensions.compose.readings.structure import (
 )
 
 # objects (in the passive, the subject is the first), "to", content -> frame, roles of the objects
-FRAMES = {
+_FRAMES = {
     (0, False, False): ("intransitive", ()),
     (1, False, False): ("transitive", ("patient",)),
     (2, False, False): ("ditransitive", ("recipient", "patient")),
@@ -39,7 +39,7 @@ FRAMES = {
     (0, True, True): ("telling to", ()),
 }
 
-LIKELY = frozenset({"fits"})
+_LIKELY = frozenset({"fits"})
 
 
 class EnglishNounPhrase(NamedTuple):
@@ -100,7 +100,7 @@ def list_english_structures(skeleton: str) -> tuple[ChunkStructure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, VerbPhraseContext((), (), "main"))
     return collect_distinct_structures(
-        (c.parts for c in clauses if c.stop == len(skeleton)), LIKELY
+        (c.parts for c in clauses if c.stop == len(skeleton)), _LIKELY
     )
 
 
@@ -182,7 +182,7 @@ class _Parser:
             kind = self.skeleton[around.helped]
             verb_parts += (
                 ChunkConstraint("shares", verb, (around.helped,)),
-                PendingFact(verb, LIKE, around.helped),
+                PendingFact(verb, SAME_AS_VERB, around.helped),
             )
         else:
             verb_parts += (ChunkConstraint("agrees", verb, around.subject),)
@@ -206,7 +206,7 @@ class _Parser:
         """Objects, of which a gap may be one and the last may be borrowed, and then the rest."""
         yield from self.after(verb, tail)
         if len(tail.objects) < 2 and self.skeleton[tail.stop] == "&":
-            yield tail._replace(objects=(*tail.objects, RAISED), raised="object")
+            yield tail._replace(objects=(*tail.objects, RAISED_HEADS), raised="object")
         if len(tail.objects) < 2:
             for nominal, gap in self._named_or_gap(tail.stop, tail.gap):
                 grown = tail._replace(
@@ -230,9 +230,9 @@ class _Parser:
     def _raise_argument(self, tail: VerbTail) -> Iterator[VerbTail]:
         """The tail with one thing more, which will be found after the verb that "and" joins."""
         if not tail.to:
-            yield tail._replace(to=RAISED, raised="to")
+            yield tail._replace(to=RAISED_HEADS, raised="to")
         if tail.passive and not tail.by:
-            yield tail._replace(by=RAISED, raised="by")
+            yield tail._replace(by=RAISED_HEADS, raised="by")
 
     def _grown(self, verb: int, tail: VerbTail) -> Iterator[VerbTail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
@@ -289,7 +289,7 @@ class _Parser:
         """What a verb with such a tail says of its arguments, once for each way to understand its
         reflexives.
         """
-        framed = FRAMES.get((len(tail.objects), bool(tail.to), bool(tail.content)))
+        framed = _FRAMES.get((len(tail.objects), bool(tail.to), bool(tail.content)))
         if framed is None:
             return
         frame, roles = framed
@@ -340,7 +340,7 @@ class _Parser:
         ]
 
     def _reflexive(self, heads: Heads) -> bool:
-        return heads != RAISED and self.skeleton[heads[0]] == "R"
+        return heads != RAISED_HEADS and self.skeleton[heads[0]] == "R"
 
     def _nominals(self, start: int) -> Iterator[EnglishNounPhrase]:
         """A noun phrase with all that may follow its noun, or several joined by "and", with what

@@ -19,7 +19,7 @@ from lingprobe_extensions.compose.readings.words import (
     words_by_form,
 )
 
-VOWELS = "aeiou"
+_VOWELS = "aeiou"
 Irregular = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
@@ -27,7 +27,7 @@ def add_plural_ending(noun: str) -> str:
     """The regular plural, which is also how a verb gets its -s."""
     if noun.endswith(("s", "x", "z", "ch", "sh")):
         return noun + "es"
-    if noun.endswith("y") and noun[-2] not in VOWELS:
+    if noun.endswith("y") and noun[-2] not in _VOWELS:
         return noun[:-1] + "ies"
     return noun + "s"
 
@@ -45,7 +45,7 @@ def inflect_past(verb: str, *, doubling: bool) -> str:
     """The regular past."""
     if verb.endswith("e"):
         return verb + "d"
-    if verb.endswith("y") and verb[-2] not in VOWELS:
+    if verb.endswith("y") and verb[-2] not in _VOWELS:
         return verb[:-1] + "ied"
     return _stem(verb, doubling=doubling) + "ed"
 
@@ -80,17 +80,19 @@ def choose_article(word: str) -> str:
     """The indefinite article that goes before a word."""
     if word.startswith(("honest", "hour", "heir")):
         return "an"
-    return "an" if word[0] in VOWELS and not word.startswith(("uni", "use", "euro", "one")) else "a"
+    return (
+        "an" if word[0] in _VOWELS and not word.startswith(("uni", "use", "euro", "one")) else "a"
+    )
 
 
-BOTH = ("singular", "plural")
-DETERMINERS = {
-    "the": ("the", BOTH),
+_BOTH = ("singular", "plural")
+DETERMINER_FORMS = {
+    "the": ("the", _BOTH),
     "a": ("a", ("singular",)),
     "an": ("a", ("singular",)),
-    "some": ("some", BOTH),
+    "some": ("some", _BOTH),
     "every": ("every", ("singular",)),
-    "no": ("no", BOTH),
+    "no": ("no", _BOTH),
     "one": ("one", ("singular",)),
     "not one": ("not one", ("singular",)),
     "this": ("this", ("singular",)),
@@ -98,8 +100,8 @@ DETERMINERS = {
     "that": ("that", ("singular",)),
     "those": ("those", ("plural",)),
 }
-MODALS = ("will", "would", "can", "could", "may", "might", "must", "shall", "should")
-HELPERS = {  # lemma, form, number that it wants of the subject
+MODAL_VERBS = ("will", "would", "can", "could", "may", "might", "must", "shall", "should")
+HELPER_FORMS = {  # lemma, form, number that it wants of the subject
     "do": ("do", "present", "plural"),
     "does": ("do", "present", "singular"),
     "did": ("do", "past", None),
@@ -111,8 +113,8 @@ HELPERS = {  # lemma, form, number that it wants of the subject
     "was": ("be", "past", "singular"),
     "were": ("be", "past", "plural"),
 }
-LINKS = {"that": "T", "who": "W", "which": "H", "and": "&", "by": "b", "to": "t"}
-REFLEXIVES = {
+LINKING_WORD_CODES = {"that": "T", "who": "W", "which": "H", "and": "&", "by": "b", "to": "t"}
+REFLEXIVE_PRONOUNS = {
     "himself": "masculine",
     "herself": "feminine",
     "itself": "neuter",
@@ -130,7 +132,7 @@ def english_words(extra_words: Extra = ()) -> Words:
     )
 
 
-FORMS = {
+_FORMS = {
     "noun": ("singular", "plural"),
     "verb": ("base", "singular", "past", "participle", "ing"),
     "adverb": ("",),
@@ -147,7 +149,7 @@ def add_user_words(entries: Iterable[UserLexeme]) -> Extra:
     return tuple(
         (form, FormAnalysis(entry.kind, entry.lemma, name, _of_entry(entry)))
         for entry in entries
-        for form, name in zip(entry.forms, FORMS[entry.kind], strict=True)
+        for form, name in zip(entry.forms, _FORMS[entry.kind], strict=True)
     )
 
 

@@ -48,11 +48,11 @@ class ReadingGrammar(NamedTuple):
     further: Callable[[Iterable[UserLexeme]], Extra] | None = None
 
 
-READERS: Mapping[str, ReadingGrammar] = {
+READING_GRAMMARS: Mapping[str, ReadingGrammar] = {
     "english": ReadingGrammar(
         english_chunks.english_rows,
         english_grammar.list_english_structures,
-        english_chunks.RULES,
+        english_chunks.ENGLISH_CHUNK_RULES,
         {"by": "agent", "to": "recipient"},
         frozenset({"no", "not one"}),
         english_words.add_user_words,
@@ -60,7 +60,7 @@ READERS: Mapping[str, ReadingGrammar] = {
     "polish": ReadingGrammar(
         polish_chunks.polish_rows,
         polish_grammar.list_polish_structures,
-        polish_chunks.RULES,
+        polish_chunks.POLISH_CHUNK_RULES,
         {"przez": "agent"},
     ),
 }
@@ -71,9 +71,9 @@ def get_grammar(reader: str | ReadingGrammar) -> ReadingGrammar:
     """A reader by name, or itself; DataProblem where there is none."""
     if isinstance(reader, ReadingGrammar):
         return reader
-    if reader not in READERS:
-        raise DataProblem(f"no readings of {reader!r}; there are {', '.join(READERS)}")
-    return READERS[reader]
+    if reader not in READING_GRAMMARS:
+        raise DataProblem(f"no readings of {reader!r}; there are {', '.join(READING_GRAMMARS)}")
+    return READING_GRAMMARS[reader]
 
 
 def find_readings(

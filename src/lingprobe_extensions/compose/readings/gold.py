@@ -17,8 +17,8 @@ from lingprobe_extensions.compose.readings.reading import LemmaFact, SentenceRea
 
 Json = Mapping[str, Any]
 Nouns = tuple[str, ...]
-FEATURES = ("tense", "modal", "aspect", "polarity", "voice")
-ROLES = ("agent", "patient", "recipient")
+_FEATURES = ("tense", "modal", "aspect", "polarity", "voice")
+_ROLES = ("agent", "patient", "recipient")
 
 
 def list_event_facts(event: Json) -> SentenceReading:
@@ -32,9 +32,9 @@ def _event(event: Json, clause: str, taken: Nouns) -> Iterator[LemmaFact]:
     """
     verb = event["predicate"]
     yield LemmaFact(verb, "clause", clause)
-    yield from (LemmaFact(verb, key, event[key]) for key in FEATURES if event.get(key) is not None)
+    yield from (LemmaFact(verb, key, event[key]) for key in _FEATURES if event.get(key) is not None)
     yield from (LemmaFact(verb, "adverb", adverb) for adverb in event.get("adverbs", ()))
-    for role in ROLES:
+    for role in _ROLES:
         if (argument := event.get(role)) is not None:
             if "reflexive" in argument:
                 yield LemmaFact(verb, "reflexive", role)
@@ -89,10 +89,14 @@ def _list_argument_facts(argument: Json) -> Iterator[LemmaFact]:
             yield from _event(relative, "relative", (noun,))
 
 
-OF_VERBS = ("modal", "auxiliary", "negation", "predicate")
-LOOSE = ("adverbs", "adjectives", "both")  # what is listed in an event, and need not stand together
-ONES = {"adverbs": "adverb", "adjectives": "adjective"}
-SMALL = {
+_OF_VERBS = ("modal", "auxiliary", "negation", "predicate")
+_LOOSE = (
+    "adverbs",
+    "adjectives",
+    "both",
+)  # what is listed in an event, and need not stand together
+_ONES = {"adverbs": "adverb", "adjectives": "adjective"}
+_SMALL = {
     "complementiser": "link",
     "gap": "link",
     "conjunction": "conjunction",
@@ -140,7 +144,7 @@ def _scattered_parts(line: Json) -> Iterator[str]:
     for i, role in enumerate(line["roles"]):
         above = role.split(".")[:-1]
         for k in range(1, len(above) + 1):
-            if above[k - 1] not in LOOSE:
+            if above[k - 1] not in _LOOSE:
                 places.setdefault(".".join(above[:k]), []).append(i)
     for part, indices in places.items():
         if len(indices) <= indices[-1] - indices[0]:
@@ -155,17 +159,17 @@ def role_fact(event: Json, role: str, word: str, markers: Mapping[str, str]) -> 
     number = int(path.pop()) if path[-1].isdecimal() else 0
     *above, last = path
     around = _at(event, above)
-    if last in OF_VERBS:
+    if last in _OF_VERBS:
         return LemmaFact(around["predicate"], last, around[last] if last == "modal" else "")
-    if last in SMALL:
-        return LemmaFact("", SMALL[last], around["gap"] if last == "gap" else word)
+    if last in _SMALL:
+        return LemmaFact("", _SMALL[last], around["gap"] if last == "gap" else word)
     if last == "marker":
         return LemmaFact(
             "", last, word if above[-1] == markers.get(word) else f"of the {above[-1]}"
         )
-    if last in ONES:
+    if last in _ONES:
         return LemmaFact(
-            around["noun"] if last == "adjectives" else "", ONES[last], around[last][number]
+            around["noun"] if last == "adjectives" else "", _ONES[last], around[last][number]
         )
     return LemmaFact(
         "" if last == "preposition" else around["noun"],

@@ -11,7 +11,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.readings.polish_words import GENDERS, PolishAnalysis, polish_words
+from lingprobe_extensions.compose.readings.polish_words import (
+    POLISH_GENDERS,
+    PolishAnalysis,
+    polish_words,
+)
 from lingprobe_extensions.compose.readings.reading import LemmaFact
 from lingprobe_extensions.compose.readings.structure import (
     ChunkConstraint,
@@ -28,11 +32,11 @@ from lingprobe_extensions.compose.readings.structure import (
 )
 from lingprobe_extensions.compose.readings.words import Extra
 
-ORDER = ("m1", "m2", "m3", "f", "n")
+_ORDER = ("m1", "m2", "m3", "f", "n")
 
 
 def _gender(chunk: WordChunk) -> str:
-    return next(gender for gender in ORDER if gender in chunk.traits)
+    return next(gender for gender in _ORDER if gender in chunk.traits)
 
 
 def _genders(chunks: Sequence[WordChunk], heads: Heads) -> set[str]:
@@ -111,7 +115,7 @@ def _is_alive_agent(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     return all("thing" not in chunks[other].traits for other in rule.others)
 
 
-RULES: Rules = {
+POLISH_CHUNK_RULES: Rules = {
     "agrees": _agrees,
     "case": _case,
     "object": _object,
@@ -124,25 +128,25 @@ RULES: Rules = {
 }
 
 
-LINKS = {",": ",", "że": "C", "i": "&", "przez": "b", "siebie": "R"}
-SMALL = {",": "comma", "że": "link", "i": "conjunction", "przez": "marker", "siebie": "reflexive"}
-BEFORE = frozenset({"determiner", "adjective"})
-PAST = {
+_LINKS = {",": ",", "że": "C", "i": "&", "przez": "b", "siebie": "R"}
+_SMALL = {",": "comma", "że": "link", "i": "conjunction", "przez": "marker", "siebie": "reflexive"}
+_BEFORE = frozenset({"determiner", "adjective"})
+_PAST = {
     "ł": ("singular", frozenset({"m1", "m2", "m3"})),
     "ła": ("singular", frozenset({"f"})),
     "ło": ("singular", frozenset({"n"})),
     "li": ("plural", frozenset({"m1"})),
-    "ły": ("plural", GENDERS - {"m1"}),
+    "ły": ("plural", POLISH_GENDERS - {"m1"}),
 }
-HELPERS = {
-    stem + ending: ("past", *who) for stem in ("by", "zosta") for ending, who in PAST.items()
+_HELPERS = {
+    stem + ending: ("past", *who) for stem in ("by", "zosta") for ending, who in _PAST.items()
 } | {
-    "jest": ("present", "singular", GENDERS),
-    "są": ("present", "plural", GENDERS),
-    "będzie": ("future", "singular", GENDERS),
-    "będą": ("future", "plural", GENDERS),
-    "zostanie": ("future", "singular", GENDERS),
-    "zostaną": ("future", "plural", GENDERS),
+    "jest": ("present", "singular", POLISH_GENDERS),
+    "są": ("present", "plural", POLISH_GENDERS),
+    "będzie": ("future", "singular", POLISH_GENDERS),
+    "będą": ("future", "plural", POLISH_GENDERS),
+    "zostanie": ("future", "singular", POLISH_GENDERS),
+    "zostaną": ("future", "plural", POLISH_GENDERS),
 }
 
 
@@ -164,7 +168,7 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, WordChunk]]
             start + 2,
             WordChunk("d", f"{word} {words[start + 1]}", traits=frozenset({"degree"}), words=both),
         )
-    if kinds & {*BEFORE, "noun"}:
+    if kinds & {*_BEFORE, "noun"}:
         for stop in _noun_stops(words, start):
             yield from ((stop, chunk) for chunk in _nouns(tuple(words[start:stop])))
     if "verb" in kinds:
@@ -177,8 +181,8 @@ def _opening(word: str) -> tuple[tuple[WordChunk, ...], frozenset[str]]:
     """The chunks that a word is by itself, and the kinds and traits of all that it can be."""
     entries = polish_words().get(word, ())
     small = (
-        [WordChunk(LINKS[word], word, words=(LemmaFact("", SMALL[word], word),))]
-        if word in LINKS
+        [WordChunk(_LINKS[word], word, words=(LemmaFact("", _SMALL[word], word),))]
+        if word in _LINKS
         else []
     )
     invariable = [
@@ -205,7 +209,7 @@ def _opening(word: str) -> tuple[tuple[WordChunk, ...], frozenset[str]]:
         )
     kinds = {kind for entry in entries for kind in (entry.kind, *entry.traits)}
     return tuple(small), frozenset(
-        kinds | ({"verb"} if word == "nie" or word in HELPERS else set())
+        kinds | ({"verb"} if word == "nie" or word in _HELPERS else set())
     )
 
 
@@ -220,7 +224,7 @@ def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
         at += 1
         if "noun" in kinds:
             yield at
-        if not kinds & BEFORE:
+        if not kinds & _BEFORE:
             return
 
 
@@ -254,7 +258,7 @@ def _agreeing(before: Sequence[str], noun: PolishAnalysis) -> list[LemmaFact] | 
             for entry in polish_words()[word]
             if (entry.form, entry.number) == (noun.form, noun.number)
             and noun.genders & entry.genders
-            and entry.kind in BEFORE
+            and entry.kind in _BEFORE
         ]
         if not fitting or (fitting[0].kind == "determiner" and place > 0):
             return None
@@ -270,7 +274,7 @@ def _verb_end(words: Sequence[str], at: int) -> int:
     """The word after the longest verb group that may begin at a word."""
     if words[at] == "nie":
         at += 1
-    if at < len(words) and words[at] in HELPERS:
+    if at < len(words) and words[at] in _HELPERS:
         at += 1
         while at < len(words) and "adverb" in _opening(words[at])[1]:
             at += 1
@@ -285,7 +289,7 @@ def _verbs(words: tuple[str, ...]) -> tuple[WordChunk, ...]:
     features = {"polarity": "negative" if words[0] == "nie" else "positive"}
     rest = words[1:] if words[0] == "nie" else words
     helper = rest[0] if len(rest) > 1 else ""
-    if not rest or (helper and helper not in HELPERS):
+    if not rest or (helper and helper not in _HELPERS):
         return ()
     adverbs = rest[1:-1]
     if any("adverb" not in _opening(adverb)[1] for adverb in adverbs):
@@ -313,7 +317,7 @@ def _finite(verb: PolishAnalysis, helper: str) -> tuple[str, str | None, frozens
     if not helper:
         tense = {"past": "past", "nonpast": "present" if imperfective else "future"}.get(verb.form)
         return (tense, verb.number, verb.genders) if tense else None
-    tense, number, genders = HELPERS[helper]
+    tense, number, genders = _HELPERS[helper]
     if verb.number not in (None, number) or not genders & verb.genders:
         return None
     future = helper in ("będzie", "będą") and imperfective and verb.form in ("infinitive", "past")

@@ -15,7 +15,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.readings.structure import (
-    RAISED,
+    RAISED_HEADS,
     ChunkConstraint,
     ChunkStructure,
     Heads,
@@ -26,7 +26,7 @@ from lingprobe_extensions.compose.readings.structure import (
     replace_raised,
 )
 
-LIKELY = frozenset({"fits"})
+_LIKELY = frozenset({"fits"})
 
 
 class PolishNounPhrase(NamedTuple):
@@ -103,7 +103,7 @@ def list_polish_structures(skeleton: str) -> tuple[ChunkStructure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, ClauseOpening("main"))
     return collect_distinct_structures(
-        (c.parts for c in clauses if c.stop == len(skeleton)), LIKELY
+        (c.parts for c in clauses if c.stop == len(skeleton)), _LIKELY
     )
 
 
@@ -263,10 +263,10 @@ class _Parser:
             yield ClauseInterpretation(subject, goal, part.by)
             if self.skeleton[link] == "&" and subject is not None and goal is None:
                 if self.skeleton[part.verb] == "P" and not part.by:
-                    yield ClauseInterpretation(subject, None, RAISED, "by")
+                    yield ClauseInterpretation(subject, None, RAISED_HEADS, "by")
                 elif self.skeleton[part.verb] == "A":
                     yield ClauseInterpretation(
-                        subject, PolishNounPhrase(part.stop, RAISED), part.by, "object"
+                        subject, PolishNounPhrase(part.stop, RAISED_HEADS), part.by, "object"
                     )
 
     def _roles(
@@ -313,7 +313,7 @@ class _Parser:
         if goal.pronoun >= 0:
             rule = ChunkConstraint("relative object", goal.pronoun, (part.verb, *goal.heads))
             return (*parts, rule, *make_statements((part.verb,), "patient", goal.heads))
-        if goal.heads != RAISED and self.skeleton[goal.heads[0]] == "R":
+        if goal.heads != RAISED_HEADS and self.skeleton[goal.heads[0]] == "R":
             return (
                 *parts,
                 PendingFact(part.verb, "reflexive", "patient"),

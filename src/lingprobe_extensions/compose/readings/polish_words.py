@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from lingprobe_extensions.compose.readings.words import read_word_table
 
-CASES = ("nom", "gen", "acc", "ins")
-HARDENED = "kg"  # before -e these are followed by i
-SOFTENED = {"d": "dzi", "t": "ci", "r": "rzy", "k": "cy", "g": "dzy", "ł": "li", "ż": "zi"}
+_CASES = ("nom", "gen", "acc", "ins")
+_HARDENED = "kg"  # before -e these are followed by i
+_SOFTENED = {"d": "dzi", "t": "ci", "r": "rzy", "k": "cy", "g": "dzy", "ł": "li", "ż": "zi"}
 
 
 class NominalForm(NamedTuple):
@@ -47,7 +47,7 @@ def inflect_polish_noun(
     for number, each in forms.items():
         yield from (
             NominalForm(form, case, number, (gender,))
-            for case, form in zip(CASES, each, strict=True)
+            for case, form in zip(_CASES, each, strict=True)
         )
 
 
@@ -60,7 +60,7 @@ def _singular(lemma: str, genitive: str, gender: str) -> tuple[str, str]:
     stem = _stem(genitive)
     return (
         genitive if gender in ("m1", "m2") else lemma,
-        stem + ("iem" if stem[-1] in HARDENED else "em"),
+        stem + ("iem" if stem[-1] in _HARDENED else "em"),
     )
 
 
@@ -71,7 +71,7 @@ def _stem(form: str) -> str:
 def adjective_forms(lemma: str) -> Iterator[NominalForm]:
     """The forms of an adjective, or of a word that goes like one."""
     stem = lemma[:-1]
-    soft = "i" if stem[-1] in HARDENED else ""
+    soft = "i" if stem[-1] in _HARDENED else ""
     thin = "i" if soft else "y"
     e = stem + soft + "e"
     for gender, oblique in (("m1", "ego"), ("m2", "ego"), ("m3", ""), ("n", "")):
@@ -91,7 +91,7 @@ def adjective_forms(lemma: str) -> Iterator[NominalForm]:
 
 def _decline_row(forms: Sequence[str], number: str, gender: str) -> Iterator[NominalForm]:
     yield from (
-        NominalForm(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True)
+        NominalForm(form, case, number, (gender,)) for case, form in zip(_CASES, forms, strict=True)
     )
 
 
@@ -102,7 +102,7 @@ def inflect_virile(lemma: str) -> str:
     if lemma.endswith("oły"):
         return lemma.removesuffix("oły") + "eli"
     stem = lemma[:-1]
-    return stem[:-1] + SOFTENED[stem[-1]] if stem[-1] in SOFTENED else stem + "i"
+    return stem[:-1] + _SOFTENED[stem[-1]] if stem[-1] in _SOFTENED else stem + "i"
 
 
 class VerbForm(NamedTuple):
@@ -116,8 +116,8 @@ class VerbForm(NamedTuple):
     genders: tuple[str, ...]
 
 
-MASCULINE, OTHERS = ("m1", "m2", "m3"), ("m2", "m3", "f", "n")
-ALL = (*MASCULINE, "f", "n")
+_MASCULINE, _OTHERS = ("m1", "m2", "m3"), ("m2", "m3", "f", "n")
+_ALL = (*_MASCULINE, "f", "n")
 
 
 def inflect_polish_verb(lemma: str, principal_parts: Sequence[str]) -> Iterator[VerbForm]:
@@ -125,9 +125,9 @@ def inflect_polish_verb(lemma: str, principal_parts: Sequence[str]) -> Iterator[
     virile, and a passive participle or none.
     """
     one, many, masculine, feminine, men, *passive = principal_parts
-    yield VerbForm(lemma, "infinitive", None, ALL)
-    yield VerbForm(one, "nonpast", "singular", ALL)
-    yield VerbForm(many, "nonpast", "plural", ALL)
+    yield VerbForm(lemma, "infinitive", None, _ALL)
+    yield VerbForm(one, "nonpast", "singular", _ALL)
+    yield VerbForm(many, "nonpast", "plural", _ALL)
     yield from _by_gender("past", masculine, feminine, men)
     for participle in passive:
         yield from _by_gender(
@@ -139,11 +139,11 @@ def _by_gender(
     name: str, masculine: str, feminine: str, men: str, neuter: str = ""
 ) -> Iterator[VerbForm]:
     stem = feminine[:-1]
-    yield VerbForm(masculine, name, "singular", MASCULINE)
+    yield VerbForm(masculine, name, "singular", _MASCULINE)
     yield VerbForm(feminine, name, "singular", ("f",))
     yield VerbForm(stem + (neuter or "o"), name, "singular", ("n",))
     yield VerbForm(men, name, "plural", ("m1",))
-    yield VerbForm(stem + (neuter or "y"), name, "plural", OTHERS)
+    yield VerbForm(stem + (neuter or "y"), name, "plural", _OTHERS)
 
 
 def make_regular_verb(lemma: str) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ def make_regular_verb(lemma: str) -> tuple[str, ...]:
     return (stem + "i", soft + "ą", *past, soft + "ony")
 
 
-GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
+POLISH_GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
 
 
 class PolishAnalysis(NamedTuple):
@@ -206,7 +206,7 @@ def _list_polish_forms() -> Iterator[tuple[str, PolishAnalysis]]:
                     key=len,
                 )
             elif kind == "noun":
-                (gender,) = traits & GENDERS
+                (gender,) = traits & POLISH_GENDERS
                 for form in inflect_polish_noun(lemma, forms, gender):
                     yield (
                         form.text,
@@ -217,7 +217,7 @@ def _list_polish_forms() -> Iterator[tuple[str, PolishAnalysis]]:
             elif kind == "adjective":
                 yield from _decline_adjective(kind, lemma)
             else:
-                yield lemma, PolishAnalysis(kind, lemma, "", None, GENDERS, traits - {"-"})
+                yield lemma, PolishAnalysis(kind, lemma, "", None, POLISH_GENDERS, traits - {"-"})
     for lemma, frames in verbs.items():
         for verb in inflect_polish_verb(
             lemma, principal_parts[lemma] if "transitive" in frames else principal_parts[lemma][:5]

@@ -11,10 +11,10 @@ from lingprobe_extensions.compose.readings.reading import LemmaFact
 
 Heads = tuple[int, ...]
 # nouns that are only known when the verb that they are borrowed from has been read
-RAISED: Final[Heads] = (-1,)
+RAISED_HEADS: Final[Heads] = (-1,)
 # of a verb: all that the words of another verb say of that one, its adverbs apart
-LIKE: Final = "="
-SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
+SAME_AS_VERB: Final = "="
+_SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
 
 
 class WordChunk(NamedTuple):
@@ -112,27 +112,27 @@ def resolve_facts(
     facts = {
         LemmaFact(chunks[of].lemma, _resolve_text(says, chunks), _resolve_text(value, chunks))
         for of, says, value in waiting
-        if says != LIKE
+        if says != SAME_AS_VERB
     }
     for of, says, value in waiting:
-        if says == LIKE and isinstance(value, int):
+        if says == SAME_AS_VERB and isinstance(value, int):
             facts |= {
                 fact._replace(of=chunks[of].lemma)
                 for fact in chunks[value].facts[0]
-                if fact.says in SHARED
+                if fact.says in _SHARED
             }
     return frozenset(facts)
 
 
 def replace_raised(structure_parts: Parts, heads: Heads) -> Parts:
-    """The parts with nouns in the place of `RAISED`."""
+    """The parts with nouns in the place of `RAISED_HEADS`."""
     if not heads:
         return structure_parts
     replaced: list[ChunkConstraint | PendingFact] = []
     for part in structure_parts:
         if isinstance(part, ChunkConstraint):
-            replaced.append(part._replace(others=heads) if part.others == RAISED else part)
-        elif part.value == RAISED[0]:
+            replaced.append(part._replace(others=heads) if part.others == RAISED_HEADS else part)
+        elif part.value == RAISED_HEADS[0]:
             replaced += (part._replace(value=head) for head in heads)
         else:
             replaced.append(part)

@@ -16,13 +16,17 @@ from torch.nn import functional
 
 from lingprobe.extend import Floats
 
-PAD, OTHER, BEGIN, END = range(4)
+_PAD, _OTHER, _BEGIN, _END = range(4)
 """Numbers of letters that stand for none, for one that is not known, and for a word's ends."""
-LETTERS = 4  # the number of the first letter
-LONGEST = 32  # letters; of a longer word half as many of its beginning and of its end are read
-FORMS = "words."  # before the names of weights, where they are kept beside an encoder's
-PART = 1024  # forms that are read at once
-RARE = 0.25  # a word that occurs n times is not told by its form in RARE / (RARE + n) of the cases
+_LETTERS = 4  # the number of the first letter
+_LONGEST = 32  # letters; of a longer word half as many of its beginning and of its end are read
+FORM_WEIGHT_PREFIX = (
+    "words."  # before the names of weights, where they are kept beside an encoder's
+)
+_PART = 1024  # forms that are read at once
+_RARE = (
+    0.25  # a word that occurs n times is not told by its form in _RARE / (_RARE + n) of the cases
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ class FormNumbers(NamedTuple):
     """Some forms as numbers.
 
     rows     the row of each in the table of words [forms]; 0 for all that are not in it
-    letters  the numbers of its letters [forms, longest], PAD behind
+    letters  the numbers of its letters [forms, longest], `_PAD` behind
     static   its static vector [forms, static]; no columns where there are none
     """
 
@@ -89,9 +93,9 @@ class FormNumbers(NamedTuple):
     ) -> FormNumbers:
         """Of forms, by the words and letters that have vectors."""
         row = {word: i for i, word in enumerate(words, 1)}
-        number = {letter: i for i, letter in enumerate(letters, LETTERS)}
-        spelt = [[BEGIN, *(number.get(c, OTHER) for c in _short(form)), END] for form in forms]
-        table: NDArray[np.int64] = np.full((len(forms), LONGEST + 2), PAD, np.int64)
+        number = {letter: i for i, letter in enumerate(letters, _LETTERS)}
+        spelt = [[_BEGIN, *(number.get(c, _OTHER) for c in _short(form)), _END] for form in forms]
+        table: NDArray[np.int64] = np.full((len(forms), _LONGEST + 2), _PAD, np.int64)
         for i, each in enumerate(spelt):
             table[i, : len(each)] = each
         return cls(
@@ -102,8 +106,8 @@ class FormNumbers(NamedTuple):
 
 
 def _short(form: str) -> str:
-    half = LONGEST // 2
-    return form if len(form) <= LONGEST else form[:half] + form[-half:]
+    half = _LONGEST // 2
+    return form if len(form) <= _LONGEST else form[:half] + form[-half:]
 
 
 class FormEmbedding(nn.Module):
@@ -121,7 +125,7 @@ class FormEmbedding(nn.Module):
     def __init__(self, shape: FormShape, dropout: float = 0.0) -> None:
         super().__init__()
         self.words = nn.Embedding(shape.words + 1, shape.dim)
-        self.letters = nn.Embedding(shape.letters + LETTERS, shape.drawn)
+        self.letters = nn.Embedding(shape.letters + _LETTERS, shape.drawn)
         self.convolutions = nn.ModuleList(
             nn.Conv1d(read, made, width, padding=(width // 2) * apart, dilation=apart)
             for read, made, width, apart in shape.convolutions
@@ -138,14 +142,14 @@ class FormEmbedding(nn.Module):
         """Take the numbers for these forms from now on, which occur so often in what is learnt."""
         given = known._asdict()
         if counts is not None:
-            given["dropped"] = RARE / (RARE + counts)
+            given["dropped"] = _RARE / (_RARE + counts)
         for name, each in given.items():
             setattr(self, f"known_{name}", each.to(self.words.weight.device))
         return self
 
     def learned_weights(self) -> dict[str, Tensor]:
         """What was learnt, by names that no encoder has."""
-        return {f"{FORMS}{name}": value for name, value in self.state_dict().items()}
+        return {f"{FORM_WEIGHT_PREFIX}{name}": value for name, value in self.state_dict().items()}
 
     def forward(self, numbers: Tensor) -> Tensor:
         """[batch, words] -> [batch, words, width]."""
@@ -164,14 +168,14 @@ class FormEmbedding(nn.Module):
         """The vectors of forms [forms, width]."""
         self.know(known)
         numbers, many = torch.arange(len(known.rows))[None], len(known.rows)
-        made = [self(numbers[:, i : i + PART])[0].cpu().numpy() for i in range(0, many, PART)]
+        made = [self(numbers[:, i : i + _PART])[0].cpu().numpy() for i in range(0, many, _PART)]
         return np.concatenate(made) if made else np.empty((0, self.shape.width), np.float32)
 
     def _form_features(self, forms: Tensor) -> Tensor:
         """What letters and static vectors tell of some forms."""
         letters = self.known_letters[forms]
-        letters = letters[:, : int((letters != PAD).sum(1).max())]
-        empty = (letters == PAD)[:, None]
+        letters = letters[:, : int((letters != _PAD).sum(1).max())]
+        empty = (letters == _PAD)[:, None]
         spelt = self.letters(letters).masked_fill(empty.transpose(1, 2), 0.0).transpose(1, 2)
         parts = [self._spelt(spelt, empty)]
         if self.project is not None:

@@ -13,10 +13,12 @@ from torch.nn import functional
 
 from lingprobe.extend import SentencesRead
 
-HEAD = "told."  # before the names of the weights of what reads an encoder, where they are kept
+HEAD_WEIGHT_PREFIX = (
+    "told."  # before the names of the weights of what reads an encoder, where they are kept
+)
 
 
-START, END, PAD = 0, 1, 2
+START_TOKEN_ID, END_TOKEN_ID, PAD_TOKEN_ID = 0, 1, 2
 """Pieces that every vocabulary of a decoder begins with."""
 
 
@@ -63,8 +65,8 @@ class TextDecoder(nn.Module):
         self.mix = nn.Linear(hidden + attended, hidden) if attended else None
 
     def forward(self, read: SentencesRead, pieces: Tensor) -> Tensor:
-        """The loss of pieces [batch, steps], START first, PAD behind the end: minus the logarithm
-        of their probabilities, summed.
+        """The loss of pieces [batch, steps], the start first, padding behind the end: minus the
+        logarithm of their probabilities, summed.
         """
         scores, wanted = self.scores(read, pieces)
         return functional.cross_entropy(scores, wanted, reduction="sum")
@@ -72,7 +74,7 @@ class TextDecoder(nn.Module):
     def scores(self, read: SentencesRead, pieces: Tensor) -> tuple[Tensor, Tensor]:
         """Scores of the piece after each one [steps of all, pieces], and that piece."""
         before, wanted = pieces[:, :-1], pieces[:, 1:]
-        there = wanted != PAD
+        there = wanted != PAD_TOKEN_ID
         states, _ = self._states(read, before, None)
         return self.output(states[there]), wanted[there]
 
@@ -93,19 +95,21 @@ class TextDecoder(nn.Module):
     def write(self, read: SentencesRead, longest: int) -> list[list[int]]:
         """The pieces that are the likeliest at each step, for each sentence, to the end."""
         many, device = len(read.sentences), read.sentences.device
-        pieces = torch.full((many, 1), START, device=device)
-        state, texts = None, torch.full((many, longest), END, device=device)
+        pieces = torch.full((many, 1), START_TOKEN_ID, device=device)
+        state, texts = None, torch.full((many, longest), END_TOKEN_ID, device=device)
         done = torch.zeros(many, dtype=torch.bool, device=device)
         for step in range(longest):
             states, state = self._states(read, pieces, state)
             scores = self.output(states)
-            scores[..., [START, PAD]] = -torch.inf
+            scores[..., [START_TOKEN_ID, PAD_TOKEN_ID]] = -torch.inf
             pieces = scores.argmax(2)
-            done |= pieces[:, 0] == END
-            texts[:, step] = torch.where(done, END, pieces[:, 0])
+            done |= pieces[:, 0] == END_TOKEN_ID
+            texts[:, step] = torch.where(done, END_TOKEN_ID, pieces[:, 0])
             if done.all():
                 break
-        return [row[: row.index(END)] if END in row else row for row in texts.tolist()]
+        return [
+            row[: row.index(END_TOKEN_ID)] if END_TOKEN_ID in row else row for row in texts.tolist()
+        ]
 
 
 class TextDecoders(nn.Module):

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-NONE = -1  # the number of what is not told of a word
+NO_ANNOTATION = -1  # the number of what is not told of a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class HeadShape:
         return {**asdict(self), "tags": dict(self.tags)}
 
 
-LEAVES, PAIRS = "words of phrases", "pairs of phrases"
+PHRASE_WORDS, PHRASE_PAIRS = "words of phrases", "pairs of phrases"
 
 
 class GoldAnnotations(NamedTuple):
-    """What is true of the words of a batch, one sentence behind the other; NONE where it is not
-    told.
+    """What is true of the words of a batch, one sentence behind the other; `NO_ANNOTATION` where it
+    is not told.
 
     heads   the place of the head in its sentence, counted from 1; 0 at the root [words]
     labels  of the heads [words]
@@ -75,7 +75,7 @@ class ParsingHeads(nn.Module):
         width, arcs, named = shape.width, shape.arcs, shape.named
         self.tags = nn.ModuleDict(
             {
-                name: nn.Linear(width * (2 if name == PAIRS else 1), values)
+                name: nn.Linear(width * (2 if name == PHRASE_PAIRS else 1), values)
                 for name, values in shape.tags.items()
             }
         )
@@ -99,7 +99,7 @@ class ParsingHeads(nn.Module):
 
     def _read(self, name: str, states: Tensor, there: Tensor) -> Tensor:
         """The states that a kind of tag is told from: a word's, or those of two neighbours."""
-        if name != PAIRS:
+        if name != PHRASE_PAIRS:
             return states[there]
         both = there[:, 1:]
         return torch.cat([states[:, :-1][both], states[:, 1:][both]], 1)
@@ -149,7 +149,7 @@ def _mark_present_words(states: Tensor, lengths: Tensor) -> Tensor:
 
 
 def _total_loss(told: Tensor, wanted: Tensor) -> Tensor:
-    return functional.nll_loss(told, wanted, ignore_index=NONE, reduction="sum")
+    return functional.nll_loss(told, wanted, ignore_index=NO_ANNOTATION, reduction="sum")
 
 
 def draw_heads(net: nn.Module, generator: torch.Generator) -> None:

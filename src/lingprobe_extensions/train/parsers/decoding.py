@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from lingprobe_extensions.train.nets.parsing import ParsingHeads
 
 Names = Mapping[str, Sequence[str]]
-"""The values of each kind of tag, and of `DEPREL`, in the order of their numbers."""
+"""The values of each kind of tag, and of `DEPREL_COLUMN`, in the order of their numbers."""
 
-UPOS, XPOS, FEATS, DEPREL = "UPOS", "XPOS", "FEATS", "DEPREL"
-ROOT = "root"
-NEVER = 1e-30  # a probability
-UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
+UPOS_COLUMN, XPOS_COLUMN, FEATS_COLUMN, DEPREL_COLUMN = "UPOS", "XPOS", "FEATS", "DEPREL"
+_ROOT = "root"
+_NEVER = 1e-30  # a probability
+_UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
 
 
 def decode_annotations(
@@ -44,7 +44,7 @@ def decode_annotations(
     tags = {
         kind: [names[kind][i] for i in scores.argmax(1).tolist()]
         for kind, scores in told.tags.items()
-        if kind in (UPOS, XPOS, FEATS)
+        if kind in (UPOS_COLUMN, XPOS_COLUMN, FEATS_COLUMN)
     }
     trees = _trees(heads, states, lengths, told.arcs, names) if told.arcs is not None else None
     batch = _Batch(tags, trees, _decode_phrases(told.tags, lengths.cpu().numpy(), names))
@@ -62,14 +62,16 @@ class _Batch(NamedTuple):
 
     def annotation(self, i: int, at: slice, words: Sequence[str]) -> Annotation:
         """Of one sentence."""
-        upos, xpos, feats = (tuple(self.tags.get(kind, ())[at]) for kind in (UPOS, XPOS, FEATS))
+        upos, xpos, feats = (
+            tuple(self.tags.get(kind, ())[at]) for kind in (UPOS_COLUMN, XPOS_COLUMN, FEATS_COLUMN)
+        )
         logs = [each.logs[at] for each in (self.trees, self.phrases) if each is not None]
         sure = float(np.exp(np.concatenate(logs).mean())) if logs else float("nan")
         made = Annotation(upos, xpos, feats, confidence=sure)
         if self.trees is not None:
             made = replace(made, heads=self.trees.heads[i], deprels=tuple(self.trees.chosen[at]))
         if self.phrases is not None:
-            parts = xpos or upos or (UNTAGGED,) * len(words)
+            parts = xpos or upos or (_UNTAGGED,) * len(words)
             made = replace(
                 made, brackets=tetra.format_brackets(words, parts, self.phrases.tags(at, i))
             )
@@ -101,13 +103,13 @@ def _trees(
     places = np.concatenate([np.array(each) + 1 for each in found])
     labels = heads.labels(states, lengths, torch.from_numpy(places).to(states.device))
     known = labels.float().cpu().numpy()
-    if ROOT in names[DEPREL]:
-        root = np.arange(len(names[DEPREL])) == names[DEPREL].index(ROOT)
-        known = np.where(places[:, None] > 0, np.where(root, -np.inf, known), np.log(root + NEVER))
+    if _ROOT in names[DEPREL_COLUMN]:
+        root = np.arange(len(names[DEPREL_COLUMN])) == names[DEPREL_COLUMN].index(_ROOT)
+        known = np.where(places[:, None] > 0, np.where(root, -np.inf, known), np.log(root + _NEVER))
     best = known.argmax(1)
     word = np.concatenate([*map(np.arange, sizes)])
     logs = scores[np.repeat(np.arange(len(sizes)), sizes), word, places]
-    chosen = [names[DEPREL][i] for i in best.tolist()]
+    chosen = [names[DEPREL_COLUMN][i] for i in best.tolist()]
     return _Trees(found, chosen, logs + known[np.arange(len(best)), best])
 
 
@@ -128,13 +130,13 @@ class _Phrases(NamedTuple):
 
 def _decode_phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases | None:
     """The best tags that make trees."""
-    from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS
+    from lingprobe_extensions.train.nets.parsing import PHRASE_PAIRS, PHRASE_WORDS
 
-    if LEAVES not in told:
+    if PHRASE_WORDS not in told:
         return None
-    kinds = LEAVES, PAIRS
+    kinds = PHRASE_WORDS, PHRASE_PAIRS
     scores = [told[kind].float().cpu().numpy() for kind in kinds]
-    sides = [np.array([tetra.SIDES.index(tag[0]) for tag in names[kind]]) for kind in kinds]
+    sides = [np.array([tetra.TAG_SIDES.index(tag[0]) for tag in names[kind]]) for kind in kinds]
     of_words, of_pairs = map(tetra.BestTags.of, scores, sides)
     best = tetra.decode_tags(of_words, of_pairs, sizes)
     logs, pairs = (

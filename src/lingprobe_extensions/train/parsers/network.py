@@ -25,10 +25,10 @@ from lingprobe_extensions.train.encoder import TrainedEncoder
 from lingprobe_extensions.train.parsers.decoding import decode_annotations
 from lingprobe_extensions.train.seen import Hashes
 
-BLOCK = 1024  # sentences that are read before any is annotated
-TOKENS = 1024  # words of a batch, with padding
-CELLS = 1 << 14  # pairs of a word and a head, with padding, that are judged at once
-SHORT = 64  # words; in a batch of shorter sentences labels take more memory than heads do
+_BLOCK = 1024  # sentences that are read before any is annotated
+_TOKENS = 1024  # words of a batch, with padding
+_CELLS = 1 << 14  # pairs of a word and a head, with padding, that are judged at once
+_SHORT = 64  # words; in a batch of shorter sentences labels take more memory than heads do
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class NetworkParser:
     def annotate(self, sentences: Sequence[Sequence[str]]) -> Iterator[Annotation]:
         """What is said of each sentence, in order."""
         rest = iter(sentences)
-        while block := list(islice(rest, BLOCK)):
+        while block := list(islice(rest, _BLOCK)):
             yield from self._annotate_block(block)
 
     def _annotate_block(self, block: list[Sequence[str]]) -> list[Annotation]:
@@ -102,7 +102,7 @@ class NetworkParser:
                     told = decode_annotations(heads, states[at, :longest], lengths[at], mine, names)
                     made.update(zip(some, told, strict=True))
 
-        run_batches(work, make_batches(sizes, TOKENS), side_by_side=True)
+        run_batches(work, make_batches(sizes, _TOKENS), side_by_side=True)
         lemmas = facts["parser"].get("lemmas", {})
         return [_with_lemmas(made[i], words, lemmas) for i, words in enumerate(block)]
 
@@ -123,7 +123,7 @@ def _group_rows_by_length(lengths: Ints) -> Iterator[slice]:
     start = 0
     while start < len(lengths):
         longest = int(lengths[start])
-        stop = start + max(1, CELLS // (longest * max(longest, SHORT)))
+        stop = start + max(1, _CELLS // (longest * max(longest, _SHORT)))
         yield slice(start, stop)
         start = stop
 
@@ -135,12 +135,14 @@ def _load_annotation_heads(weights: Path | None, mark: str) -> Any:
     """
     from lingprobe.extend import read_training_facts
     from lingprobe_extensions.train.encoder import tensors_of
-    from lingprobe_extensions.train.nets.heads import HEAD
+    from lingprobe_extensions.train.nets.heads import HEAD_WEIGHT_PREFIX
     from lingprobe_extensions.train.nets.parsing import HeadShape, ParsingHeads
 
     assert weights is not None  # of a parser
 
     kept = tensors_of(weights)
     heads = ParsingHeads(HeadShape(**read_training_facts(weights.parent)["parser"]["heads"]))
-    heads.load_state_dict({name: kept[f"{HEAD}{name}"] for name in heads.state_dict()})
+    heads.load_state_dict(
+        {name: kept[f"{HEAD_WEIGHT_PREFIX}{name}"] for name in heads.state_dict()}
+    )
     return heads.eval()

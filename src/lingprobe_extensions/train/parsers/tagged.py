@@ -11,12 +11,12 @@ from typing import Any
 from lingprobe import DataProblem
 from lingprobe.extend import open_draft, uncompressed_path
 
-SUFFIXES = (".tagged", ".pos", ".tag")
+_SUFFIXES = (".tagged", ".pos", ".tag")
 
 
 def check_tagged_suffix(path: str | Path) -> None:
     """Refuse the name of a file that tagged text is not written to. DataProblem."""
-    if uncompressed_path(Path(path)).suffix not in SUFFIXES:
+    if uncompressed_path(Path(path)).suffix not in _SUFFIXES:
         raise DataProblem(
             f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so"
         )

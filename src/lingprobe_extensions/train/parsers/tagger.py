@@ -36,13 +36,13 @@ from lingprobe_extensions.train.parsers.tagged import check_tagged_suffix, write
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]
 
-BLOCK = 20_000  # sentences tagged at once
-HELD_OUT = 10  # one stretch of so many is kept for testing
-STRETCH = 100  # sentences; neighbouring ones are of one text
-LEAST = 2  # tokens with a feature that is learnt
-FORM = ("word", "lower", "tail1", "tail2", "tail3", "tail4", "head2", "shape", "usual")
+_BLOCK = 20_000  # sentences tagged at once
+_HELD_OUT = 10  # one stretch of so many is kept for testing
+_STRETCH = 100  # sentences; neighbouring ones are of one text
+_LEAST = 2  # tokens with a feature that is learnt
+_FORM = ("word", "lower", "tail1", "tail2", "tail3", "tail4", "head2", "shape", "usual")
 _TEMPLATES: tuple[tuple[tuple[str, int], ...], ...] = (
-    *(((column, 0),) for column in FORM),
+    *(((column, 0),) for column in _FORM),
     (("shape", 0), ("usual", -1)), (("lower", -1),), (("lower", 1),), (("lower", -2),), (("lower",
     2),),
     (("tail3", -1),), (("tail3", 1),), (("usual", -1),), (("usual", 1),), (("usual", -1),
@@ -70,7 +70,7 @@ class LinearTagger:
 
     def tag(self, sentences: Sequence[Words]) -> Iterator[tuple[str, ...]]:
         """The tags of each sentence's words, in order."""
-        for block in _batch_sentences(sentences, BLOCK):
+        for block in _batch_sentences(sentences, _BLOCK):
             features = _hash_token_features(block, self.usual)
             places = np.minimum(np.searchsorted(self.keys, features), len(self.keys) - 1)
             places[self.keys[places] != features] = len(self.keys)
@@ -110,7 +110,7 @@ def _count_frequent_features(features: NDArray[np.uint64]) -> tuple[NDArray[np.u
     from scipy.sparse import csr_matrix
 
     keys, counts = np.unique(features, return_counts=True)
-    keys = keys[counts >= LEAST]
+    keys = keys[counts >= _LEAST]
     places = np.minimum(np.searchsorted(keys, features), len(keys) - 1)
     known = keys[places] == features
     columns = places[known].astype(np.int32)
@@ -203,8 +203,8 @@ def split_tagged_examples(examples: Iterable[Example]) -> tuple[list[Example], l
     last tenth of a few.
     """
     listed = list(examples)
-    stretch = max(1, min(STRETCH, len(listed) // HELD_OUT))
-    test = [i // stretch % HELD_OUT == HELD_OUT - 1 for i in range(len(listed))]
+    stretch = max(1, min(_STRETCH, len(listed) // _HELD_OUT))
+    test = [i // stretch % _HELD_OUT == _HELD_OUT - 1 for i in range(len(listed))]
     return [e for e, t in zip(listed, test, strict=True) if not t], [
         e for e, t in zip(listed, test, strict=True) if t
     ]
@@ -231,7 +231,7 @@ def _hash_token_features(sentences: Sequence[Words], usual: dict[str, str]) -> N
     around = _shift_forms(forms, sizes, len(numbers))
     features = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
-        columns = [table[around[offset], FORM.index(column)] for column, offset in template]
+        columns = [table[around[offset], _FORM.index(column)] for column, offset in template]
         features[:, i] = _mix_columns(np.full(len(forms), i + 1, np.uint64), columns)
     return features
 
@@ -261,7 +261,7 @@ _OFFSETS = (-2, -1, 0, 1, 2)
 
 
 def _hash_form(word: str, usual: dict[str, str]) -> list[int]:
-    """Numbers that stand for a form's columns, in the order of FORM."""
+    """Numbers that stand for a form's columns, in the order of `_FORM`."""
     word = _TYPED.get(word, word)
     lower = word.lower()
     tag = usual.get(word) or usual.get(lower) or f"?{lower[-2:]}{word[:1].isupper()}"

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from lingprobe.extend import BracketTree, Floats, Ints, format_terminal
 
-JOIN = "+"  # between the labels of phrases that hold the same words
-LEFT, RIGHT = SIDES = "lr"  # a tag's first letter
-DEEPEST = 32  # phrases that wait for their right side at once; English rarely has more than 8
-ROOT = "ROOT"
-NEVER = -1e9
+_JOIN = "+"  # between the labels of phrases that hold the same words
+_LEFT, _RIGHT = TAG_SIDES = "lr"  # a tag's first letter
+_DEEPEST = 32  # phrases that wait for their right side at once; English rarely has more than 8
+_ROOT = "ROOT"
+_NEVER = -1e9
 
 
 class TetraTags(NamedTuple):
@@ -51,7 +51,7 @@ def compute_tetra_tags(tree: BracketTree) -> TetraTags:
     """The tags of a tree; the label of its root is not told."""
     words, pairs = list[str](), list[str]()
     for side, node in _walk_node(_binarize_phrase(tree, 0)):
-        (words if isinstance(node, PhraseLeaf) else pairs).append(side + JOIN.join(node.labels))
+        (words if isinstance(node, PhraseLeaf) else pairs).append(side + _JOIN.join(node.labels))
     return TetraTags(tuple(words), tuple(pairs))
 
 
@@ -75,16 +75,16 @@ def _binarize_phrase(tree: BracketTree, node: int) -> PhraseLeaf | BinaryNode:
 
 def _walk_node(node: PhraseLeaf | BinaryNode) -> Iterator[tuple[str, PhraseLeaf | BinaryNode]]:
     """Words and pairs from left to right, each with its side."""
-    side, waiting = LEFT, list[tuple[str, BinaryNode]]()
+    side, waiting = _LEFT, list[tuple[str, BinaryNode]]()
     while True:
         while isinstance(node, BinaryNode):
             waiting.append((side, node))
-            node, side = node.left, LEFT
+            node, side = node.left, _LEFT
         yield side, node
         if not waiting:
             return
         yield waiting[-1]
-        node, side = waiting.pop()[1].right, RIGHT
+        node, side = waiting.pop()[1].right, _RIGHT
 
 
 def format_brackets(words: Sequence[str], tags: Sequence[str], tree_tags: TetraTags) -> str:
@@ -95,19 +95,19 @@ def format_brackets(words: Sequence[str], tags: Sequence[str], tree_tags: TetraT
     whole = ""
     for i, (word, part, tag) in enumerate(zip(words, tags, tree_tags.words, strict=True)):
         whole = _split_phrase_tag(tag, format_terminal(part, word))
-        if tag[0] == RIGHT:
+        if tag[0] == _RIGHT:
             for pair, left in reversed(waiting.pop()):
                 whole = _split_phrase_tag(pair, f"{left} {whole}")
         if i < len(tree_tags.pairs):
-            if tree_tags.pairs[i][0] == LEFT:
+            if tree_tags.pairs[i][0] == _LEFT:
                 waiting.append([])
             waiting[-1].append((tree_tags.pairs[i], whole))
-    return f"({ROOT} {whole})"
+    return f"({_ROOT} {whole})"
 
 
 def _split_phrase_tag(tag: str, inside: str) -> str:
     """What stands in the phrases of a tag."""
-    labels = tag[1:].split(JOIN) if len(tag) > 1 else []
+    labels = tag[1:].split(_JOIN) if len(tag) > 1 else []
     return "".join(f"({label} " for label in labels) + inside + ")" * len(labels)
 
 
@@ -125,7 +125,7 @@ class BestTags(NamedTuple):
         best = [part.argmax(1) if part.size else np.zeros(len(part), int) for part in cells]
         rows = np.arange(len(scores))
         found = [
-            part[rows, b] if part.size else np.full(len(part), NEVER)
+            part[rows, b] if part.size else np.full(len(part), _NEVER)
             for part, b in zip(cells, best, strict=True)
         ]
         chosen = [columns[b] if len(columns) else b for columns, b in zip(each, best, strict=True)]
@@ -165,18 +165,18 @@ def _ways(
     """
     first, before = places
     longest = int(lengths.max(initial=1))
-    deep = min(longest, DEEPEST) + 2  # one more, which nothing comes to
+    deep = min(longest, _DEEPEST) + 2  # one more, which nothing comes to
     came = np.zeros((2, longest, len(lengths), deep), bool)
-    best = np.full((len(lengths), deep), NEVER)
+    best = np.full((len(lengths), deep), _NEVER)
     best[:, 0] = words[first, 0]
     for i in range(1, longest):
         rows = np.flatnonzero(lengths > i)
         pair, word, ways = pairs[before[rows] + i], words[first[rows] + i], best[rows]
-        begun, stayed = np.full_like(ways, NEVER), ways + pair[:, 1:]
+        begun, stayed = np.full_like(ways, _NEVER), ways + pair[:, 1:]
         begun[:, 1:-1] = ways[:, :-2] + pair[:, :1]
-        stayed[:, 0] = NEVER  # nothing waits that a pair could be the right side of
+        stayed[:, 0] = _NEVER  # nothing waits that a pair could be the right side of
         waiting = np.maximum(begun, stayed)
-        closed, opened = np.full_like(ways, NEVER), waiting + word[:, :1]
+        closed, opened = np.full_like(ways, _NEVER), waiting + word[:, :1]
         closed[:, :-1] = waiting[:, 1:] + word[:, 1:]
         came[0, i, rows], came[1, i, rows] = closed > opened, stayed > begun
         best[rows] = np.maximum(closed, opened)

@@ -19,9 +19,9 @@ from lingprobe.testing.tasks import same_dataset
 from lingprobe_extensions.compose.comp import family
 from lingprobe_extensions.compose.comp.answers import happens
 from lingprobe_extensions.compose.comp.build import label_pair_strata
-from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.comp.designs import DESIGNS_BY_LANGUAGE
 from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
-from lingprobe_extensions.compose.events.assertions import DOES_NOT, HAPPENS, find_assertions
+from lingprobe_extensions.compose.events.assertions import _DOES_NOT, _HAPPENS, find_assertions
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.readings.find import find_readings
 
@@ -158,7 +158,7 @@ def test_kinds_of_no_have_even_shares_in_every_split_and_part(name):
 
 BOTH = [
     (language, name)
-    for language, designs in DESIGNS.items()
+    for language, designs in DESIGNS_BY_LANGUAGE.items()
     for name, design in designs.items()
     if not isinstance(design, str)
 ]
@@ -230,7 +230,7 @@ def test_negation_asks_what_sentences_say_to_happen_or_not_and_nothing_that_is_o
                     "predicate"
                 )
                 yes = question.first is not bool(second)
-                assert (codes[clause] == (HAPPENS if yes else DOES_NOT)).all()
+                assert (codes[clause] == (_HAPPENS if yes else _DOES_NOT)).all()
                 asked[yes] += len(run.first)
     assert asked[True] == asked[False] == 540
 

@@ -14,8 +14,8 @@ from lingprobe.data.reading import Readings
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.testing.tasks import check_task
-from lingprobe_extensions.compose.comp.designs import POLISH
-from lingprobe_extensions.compose.comp.facts import ORACLES, locate_clause
+from lingprobe_extensions.compose.comp.designs import _POLISH
+from lingprobe_extensions.compose.comp.facts import SENTENCE_ORACLES, locate_clause
 from lingprobe_extensions.compose.comp.released import list_reading_facts
 from lingprobe_extensions.compose.readings.find import find_readings
 
@@ -29,7 +29,7 @@ YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
 def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
     if "paper" in mode and name not in list_task_names("comp/released"):
         pytest.skip("the paper has no such set")
-    if "polish" in mode and isinstance(POLISH[name], str):
+    if "polish" in mode and isinstance(_POLISH[name], str):
         pytest.skip("Polish has no such task")
     options = f"{SMALL}{mode}"
     task, data = TASKS.make(f"comp/{name},{options}"), made(name, options)
@@ -79,7 +79,7 @@ def test_clauses_are_known_by_their_place(text, places):
 
 def test_slots_say_either_word_with_the_place_and_relations_both_together():
     found = reading("the man that the nurse met slept")
-    told = {name: set(oracle.facts(found)) for name, oracle in ORACLES["sem-role"].items()}
+    told = {name: set(oracle.facts(found)) for name, oracle in SENTENCE_ORACLES["sem-role"].items()}
     assert told["relations"] == {"sleep man", "meet nurse"}
     assert told["slots"] == {
         "main: 0 sleep",
@@ -90,7 +90,7 @@ def test_slots_say_either_word_with_the_place_and_relations_both_together():
 
 
 def test_released_sentences_are_read_and_those_that_cannot_be_have_no_facts():
-    told = ORACLES["sem-role"]["relations"].facts
+    told = SENTENCE_ORACLES["sem-role"]["relations"].facts
     assert list(
         list_reading_facts(told, Sentence.of("the man is helped by the doctor".split()))
     ) == ["help doctor"]
@@ -100,7 +100,7 @@ def test_released_sentences_are_read_and_those_that_cannot_be_have_no_facts():
 @pytest.mark.parametrize("name", list_task_names("comp"))
 def test_each_oracle_says_what_it_is_for(name):
     about = oracles_of(TASKS.make(f"comp/{name}"))
-    assert set(about) == set(ORACLES[name])
+    assert set(about) == set(SENTENCE_ORACLES[name])
     assert all(" for " in told for told in about.values())
 
 

@@ -15,13 +15,13 @@ from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe_extensions.compose.comp import data as comp_data
 from lingprobe_extensions.compose.comp import family
-from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.comp.designs import DESIGNS_BY_LANGUAGE
 from lingprobe_extensions.compose.readings.find import find_agreed_answer
 
 SMALL = "size=80,dev=16,test=48,balance=none"  # what is balanced says nothing of labels
 NAMES = [
     (language, name)
-    for language, designs in DESIGNS.items()
+    for language, designs in DESIGNS_BY_LANGUAGE.items()
     for name, design in designs.items()
     if not isinstance(design, str)
 ]
@@ -64,7 +64,7 @@ def contradicted(language, name, found):
     """Which items have a label of which all readings of the sentence say the opposite, [n]."""
 
     def answer(item):
-        told = DESIGNS[language][name].answer
+        told = DESIGNS_BY_LANGUAGE[language][name].answer
         words = item.sites[0].sentence.words
         return find_agreed_answer(words, lambda reading: told(reading, item.asked), language)
 
@@ -122,7 +122,7 @@ WHERE = {
 FAULTS = [(*both, "everywhere") for both in NAMES]
 FAULTS += [
     (language, name, where)
-    for language in DESIGNS
+    for language in DESIGNS_BY_LANGUAGE
     for name in ("content1", "order", "sem-role")
     for where in WHERE
     if where != "everywhere"
@@ -132,9 +132,11 @@ FAULTS += [
 @pytest.mark.parametrize(("language", "name", "where"), FAULTS)
 def test_a_set_with_inverted_labels_is_not_built(language, name, where, made, monkeypatch):
     right = made(language, name, "none") if where != "everywhere" else None
-    design = DESIGNS[language][name]
+    design = DESIGNS_BY_LANGUAGE[language][name]
     monkeypatch.setitem(
-        DESIGNS[language], name, replace(design, asks=inverted(design.asks, WHERE[where]))
+        DESIGNS_BY_LANGUAGE[language],
+        name,
+        replace(design, asks=inverted(design.asks, WHERE[where])),
     )
     if right is not None:  # elsewhere labels stay, and are not contradicted
         wrong = made(language, name, "none")

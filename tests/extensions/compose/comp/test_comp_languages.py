@@ -25,7 +25,7 @@ from lingprobe.data.references import (
 )
 from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.tasks.about import find_task_description
-from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.comp.designs import DESIGNS_BY_LANGUAGE
 from lingprobe_extensions.compose.comp.shallow import shallow_examples
 from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 from lingprobe_extensions.compose.readings.gold import find_disagreements
@@ -169,5 +169,9 @@ def test_another_code_of_its_language_is_another_task(own, tmp_path):
 def test_lists_of_tasks_know_the_languages_of_each():
     every = {name: load_language(name) for name in LANGUAGES}
     for task in list_task_names("comp"):
-        has = {one.code for name, one in every.items() if not isinstance(DESIGNS[name][task], str)}
+        has = {
+            one.code
+            for name, one in every.items()
+            if not isinstance(DESIGNS_BY_LANGUAGE[name][task], str)
+        }
         assert set(find_task_description(f"comp/{task}").languages) == has, task

@@ -11,9 +11,9 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
-from lingprobe_extensions.compose.events.english import TABLE
+from lingprobe_extensions.compose.events.english import _TABLE
 
-HEADER = next(line for line in TABLE.read_text("utf-8").splitlines() if line.startswith("kind\t"))
+HEADER = next(line for line in _TABLE.read_text("utf-8").splitlines() if line.startswith("kind\t"))
 USUAL = {"transitive": ["hug", "envy", "pay"], "intransitive": ["sneeze", "smile", "laugh"]}
 OTHERS = [verb for verbs in USUAL.values() for verb in verbs]
 PEOPLE = ["king", "queen", "poet", "pupil", "guest"]
@@ -35,7 +35,7 @@ def built(tmp_path):
     """
 
     def build(*lines, task="sem-role", key="more_words", size=160, options="", **asked):
-        known = TABLE.read_text("utf-8").rstrip("\n") if key == "lexicon" else HEADER
+        known = _TABLE.read_text("utf-8").rstrip("\n") if key == "lexicon" else HEADER
         (tmp_path / "own.tsv").write_text("\n".join([known, *lines]) + "\n", "utf-8")
         own = {"nouns": PEOPLE, key: str(tmp_path / "own.tsv"), **NARROW, **asked}
         (tmp_path / "own.json").write_text(json.dumps(own), "utf-8")

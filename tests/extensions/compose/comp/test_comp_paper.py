@@ -13,7 +13,7 @@ import pytest
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.tasks import TASKS, list_task_names
 from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
-from lingprobe_extensions.compose.comp.words import PAPER
+from lingprobe_extensions.compose.comp.words import PAPER_LEXICON
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.readings.find import find_readings
 
@@ -48,7 +48,7 @@ def test_test_asks_about_the_seven_pairs_of_the_paper_and_train_about_the_others
     assert len(asked[2]) == 7
     assert ("professor", "help") in asked[2]
     assert asked[2].isdisjoint(asked[0] | asked[1])
-    assert {noun for noun, _ in asked[0]} == set(PAPER["nouns"])
+    assert {noun for noun, _ in asked[0]} == set(PAPER_LEXICON["nouns"])
 
 
 def test_labels_are_what_another_reader_finds():

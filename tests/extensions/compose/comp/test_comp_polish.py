@@ -15,12 +15,12 @@ from fixtures.compsets import SMALL
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.testing.tasks import check_task
-from lingprobe_extensions.compose.comp.designs import POLISH
+from lingprobe_extensions.compose.comp.designs import _POLISH
 from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.events.polish import polish
 
-LACKING = [name for name, design in POLISH.items() if isinstance(design, str)]
-HAS = [name for name in POLISH if name not in LACKING]
+LACKING = [name for name, design in _POLISH.items() if isinstance(design, str)]
+HAS = [name for name in _POLISH if name not in LACKING]
 POLISH_SMALL = f"{SMALL},language=polish"
 
 

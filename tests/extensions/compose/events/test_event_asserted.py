@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import lingprobe
 from lingprobe_extensions.compose.events.assertions import (
-    ASSERTED,
+    ASSERTION_STATUSES,
     event_assertions,
     find_assertions,
 )
@@ -217,17 +217,19 @@ def test_many_are_as_each_of_them(everything, start):
         codes = find_assertions(batch.placed, batch.values, ENGLISH)
         for i, told in enumerate(batch.events()):
             assert {
-                prefix: ASSERTED[found[i]] for prefix, found in codes.items()
+                prefix: ASSERTION_STATUSES[found[i]] for prefix, found in codes.items()
             } == event_assertions(told, ENGLISH)
 
 
 def test_everything_is_asserted_somewhere():
-    found = dict.fromkeys(ASSERTED, 0)
+    found = dict.fromkeys(ASSERTION_STATUSES, 0)
     plain = made(EVERYTHING, at_most={**EVERYTHING["at_most"], "adverbs": 0})
     for _, parts in draw_from_space(plain, 2000, even=True).chunks():
         for batch in parts:
             for codes in find_assertions(batch.placed, batch.values, ENGLISH).values():
-                for name, n in zip(ASSERTED, np.bincount(codes, minlength=3), strict=True):
+                for name, n in zip(
+                    ASSERTION_STATUSES, np.bincount(codes, minlength=3), strict=True
+                ):
                     found[name] += int(n)
     assert min(found.values()) > 100
 

@@ -17,7 +17,7 @@ from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.assertions import event_assertions
 from lingprobe_extensions.compose.events.batch import ShapeBatch, generate_sentences, realize_event
 from lingprobe_extensions.compose.events.draw import draw_from_space
-from lingprobe_extensions.compose.events.lexicon import HEADER
+from lingprobe_extensions.compose.events.lexicon import _HEADER
 from lingprobe_extensions.compose.events.meaning import (
     EventParticipant,
     ParticipantModifier,
@@ -30,7 +30,7 @@ from lingprobe_extensions.compose.events.meaning import (
     to_json,
 )
 from lingprobe_extensions.compose.events.polish import polish
-from lingprobe_extensions.compose.events.polish_columns import CONCORD, GENDERS
+from lingprobe_extensions.compose.events.polish_columns import _CONCORD, GENDERS_IN_ORDER
 
 POLISH = polish()
 WIDE = {
@@ -256,8 +256,8 @@ def test_past_verbs_agree_with_their_subjects(wide, share):
     if told.tense == "past" and told.voice == "active" and not isinstance(subject, ParticipantPair):
         [found] = generate_sentences(wide, np.array([number], object))
         word = dict(zip(found.roles, found.sentence.words, strict=True))["predicate"]
-        gender = next(i for i, g in enumerate(GENDERS) if g in NOUN[subject.noun].flags)
-        end = ("ł", "ła", "ło", "li", "ły")[CONCORD[int(subject.number == "plural"), gender]]
+        gender = next(i for i, g in enumerate(GENDERS_IN_ORDER) if g in NOUN[subject.noun].flags)
+        end = ("ł", "ła", "ło", "li", "ły")[_CONCORD[int(subject.number == "plural"), gender]]
         assert word.endswith(end)
 
 
@@ -298,7 +298,7 @@ def test_genders_of_accusatives_in_the_lexicon():
     """
     for noun in POLISH.values("noun"):
         _, genitive, accusative, _, nominative_many, genitive_many, accusative_many, _ = noun.forms
-        [gender] = noun.flags & set(GENDERS)
+        [gender] = noun.flags & set(GENDERS_IN_ORDER)
         assert accusative_many == (genitive_many if gender == "m1" else nominative_many), noun
         if gender in ("m3", "n"):
             assert accusative == noun.lemma
@@ -358,7 +358,7 @@ def test_what_polish_lacks_is_named(asked, message):
 
 def test_a_noun_without_gender_is_named(tmp_path):
     line = "noun\tkrowa\tkrowy krowę krową krowy krów krowy krowami\tanimal\t-\thigh"
-    (tmp_path / "l.tsv").write_text(f"{HEADER}\n{line}\n", "utf-8")
+    (tmp_path / "l.tsv").write_text(f"{_HEADER}\n{line}\n", "utf-8")
     with pytest.raises(
         DataProblem, match="the noun 'krowa' has one flag of m1, m2, m3, f, n, not 0"
     ):

@@ -14,10 +14,10 @@ from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.batch import generate_sentences
-from lingprobe_extensions.compose.events.english import FORMS, TABLE, english
+from lingprobe_extensions.compose.events.english import _FORMS, _TABLE, english
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
-from lingprobe_extensions.compose.events.lexicon import HEADER, read_lexicon
+from lingprobe_extensions.compose.events.lexicon import _HEADER, read_lexicon
 from lingprobe_extensions.compose.events.patterns import parse_pattern
 from lingprobe_extensions.compose.events.request import parse_generation_request, tables_of
 from lingprobe_extensions.compose.events.space import make_space
@@ -211,9 +211,9 @@ LINES = [
 
 @pytest.mark.parametrize(("text", "message"), LINES, ids=[m for _, m in LINES])
 def test_a_lexicon_is_checked(text, message, tmp_path):
-    (tmp_path / "l.tsv").write_text(f"{HEADER}\n{text}\n", "utf-8")
+    (tmp_path / "l.tsv").write_text(f"{_HEADER}\n{text}\n", "utf-8")
     with pytest.raises(DataProblem, match=message):
-        read_lexicon(tmp_path / "l.tsv", FORMS)
+        read_lexicon(tmp_path / "l.tsv", _FORMS)
 
 
 def test_a_lexicon_of_ones_own(tmp_path):
@@ -221,7 +221,7 @@ def test_a_lexicon_of_ones_own(tmp_path):
         "noun\tcow\tcows\tperson\t-\thigh",
         "verb\tmoo\tmoos mooed mooed mooing\tintransitive\tagent=person\tlow",
     ]
-    (tmp_path / "l.tsv").write_text("\n".join([HEADER, *words]) + "\n", "utf-8")
+    (tmp_path / "l.tsv").write_text("\n".join([_HEADER, *words]) + "\n", "utf-8")
     found = made(
         lexicon=str(tmp_path / "l.tsv"), tense=["past"], polarity=["positive"], aspect=["simple"]
     )
@@ -229,7 +229,7 @@ def test_a_lexicon_of_ones_own(tmp_path):
 
 
 def table(place, *words):
-    place.write_text("\n".join([HEADER, *words]) + "\n", "utf-8")
+    place.write_text("\n".join([_HEADER, *words]) + "\n", "utf-8")
     return str(place)
 
 
@@ -324,7 +324,7 @@ def test_an_empty_request_is_one():
     assert make_space(parse_generation_request({})).size > 10**12
 
 
-def plain(table: Path = TABLE) -> Language:
+def plain(table: Path = _TABLE) -> Language:
     """English that knows fewer phrases and has a mark of its own."""
     return replace(
         english(table), name="Plain", phrases=english().phrases[:1], leaning=("not",), allowed={}

@@ -17,12 +17,12 @@ from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events.batch import generate_sentences, realize_event
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.grammar import (
-    VOICES,
+    REQUEST_VOICES,
     GrammarLimits,
     StructureInventory,
     list_shapes,
 )
-from lingprobe_extensions.compose.events.meaning import FRAMES, SentenceEvent
+from lingprobe_extensions.compose.events.meaning import VERB_FRAMES, SentenceEvent
 from lingprobe_extensions.compose.events.patterns import find_boxes, parse_pattern
 from lingprobe_extensions.compose.events.request import parse_generation_request
 from lingprobe_extensions.compose.events.space import make_space
@@ -155,7 +155,9 @@ def test_and_never_follows_a_relative_clause_or_a_content():
     bounds = GrammarLimits(relatives=2, complements=1, conjuncts=1, together=3)
     some = [
         shape
-        for shape in list_shapes(StructureInventory(frames=FRAMES, voices=VOICES, bounds=bounds))
+        for shape in list_shapes(
+            StructureInventory(frames=VERB_FRAMES, voices=REQUEST_VOICES, bounds=bounds)
+        )
         if shape.also is not None
     ]
     assert len(some) > 500
@@ -350,6 +352,6 @@ def test_default_request_is_the_papers():
 
 
 def test_a_request_with_too_large_diagrams_is_refused(monkeypatch):
-    monkeypatch.setattr("lingprobe_extensions.compose.events.space.LARGEST", 100)
+    monkeypatch.setattr("lingprobe_extensions.compose.events.space._LARGEST", 100)
     with pytest.raises(DataProblem, match="needs diagrams of more than 100 edges; lower at_most"):
         made(PAPER)
