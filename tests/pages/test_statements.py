@@ -161,6 +161,17 @@ def test_copies_by_seed_are_one_opponent():
     assert "its 5 untrained copies (with the spread between them)" in basis
 
 
+def test_a_difference_is_from_the_opponent_that_is_named():
+    """Copies that differ a lot are the least sure, and a bag is the strongest."""
+    seeds = {f"{COPY},seed={k}": share for k, share in enumerate((0.5, 0.7, 0.5, 0.7), 1)}
+    found = beside_own(0.9, copy=0.6, **seeds)
+    found.append(saying(result(0.65, encoder="bow:random"), kind="baseline"))
+    said = make_statement(to_scores(found))
+    (sentence,) = said.sentences
+    assert re.search(r"is decodable \(by 25\.0 \[\S+, \S+\] points over bow:random\)", sentence)
+    assert said.verdicts.encoders[0].tasks[0].answers[0].blocking.encoder == COPY
+
+
 def test_without_a_copy_it_says_how_to_add_one():
     (line,) = make_statement(to_scores(beside_own(0.9))).copies
     assert line == (

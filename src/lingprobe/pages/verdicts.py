@@ -272,7 +272,7 @@ class VerdictStatement:
             names = self._list_tasks(yes) if len(yes) <= _FEW else ""
         if not yes:
             return told
-        by = _range(yes, f" over {self._list_blocking(yes)}")
+        by = _range(yes, f" over {self._list_strongest(yes)}")
         return f"{told} ({': '.join(filter(None, (names, by)))})"
 
     def _list_tasks(self, answers: Sequence[QuestionAnswer]) -> str:
@@ -285,9 +285,19 @@ class VerdictStatement:
         """The opponents that encoders are least surely above, those first that stand in the way on
         most tasks.
         """
+        return self._list_opponents(answers, [each.decision.blocking for each in answers])
+
+    def _list_strongest(self, answers: Sequence[QuestionAnswer]) -> str:
+        """The opponents with the highest scores, which differences are from."""
+        return self._list_opponents(answers, [each.decision.question.best for each in answers])
+
+    def _list_opponents(
+        self, answers: Sequence[QuestionAnswer], opponents: Sequence[ComparedRow]
+    ) -> str:
+        """What the opponent of each answer is called, the commonest first."""
         counts = Counter(
-            self._name_opponent(answer.decision.question.one, answer.decision.blocking)
-            for answer in answers
+            self._name_opponent(answer.decision.question.one, opponent)
+            for answer, opponent in zip(answers, opponents, strict=True)
         )
         names = [name for name, _ in counts.most_common()]
         return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" * (len(names) > _FEW))
