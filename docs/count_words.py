@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 GENERATED = ("api.md", "cli.md")
 GENERATED_NOTES = ("map.md",)
-MOST, MOST_GENERATED, MOST_NOTES = 44_500, 13_300, 25_000
+MOST, MOST_GENERATED, MOST_NOTES = 45_000, 13_300, 25_000
 MOST_PAGE = 900  # of one page that is not generated
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 MENU = re.compile(r'= "([\w/-]+\.md)"')

@@ -20,6 +20,8 @@ import pyarrow as pa
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.relation import Correlation, CorrelationTable, RelationRequest
 from lingprobe.analysis.score_table import MeasuredTask, ScoreTable
+from lingprobe.inside.languages.survey import SurveyRow
+from lingprobe.inside.languages.survey_page import draw_survey_heat, draw_survey_map
 from lingprobe.metrics.correlation import coefficients
 from lingprobe.pages.curve_view import make_curve_view, name_points
 from lingprobe.pages.layer_view import LAYER_VIEW
@@ -27,6 +29,7 @@ from lingprobe.pages.relate_figures import draw_correlation_heat, draw_family_he
 from lingprobe.pages.view_page import draw_view_figure
 from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import save_figure
+from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.lines import LinePoint, draw_band, whole_numbers
 from lingprobe.tables.panels import (
     draw_dot,
@@ -164,6 +167,68 @@ def correlations(name: str, draw: Callable[[CorrelationTable], Figure]) -> Figur
     return draw(
         CorrelationTable(found, table, RelationRequest(), True, tuple(places[1]), tuple(places[0]))
     )
+
+
+def survey(draw: Callable[[Sequence[SurveyRow]], Figure]) -> Figure:
+    """What treebanks support."""
+    types = {field.name: field.type for field in dataclasses.fields(SurveyRow)}
+    kinds = {"str": str, "int": int, "float": float}
+    blank = {"str": "", "int": 0, "float": NAN}
+    return draw(
+        [
+            SurveyRow(
+                **{
+                    k: kinds[str(types[k])](v) if v else blank[str(types[k])]
+                    for k, v in line.items()
+                }
+            )
+            for line in lines("survey")
+        ]
+    )
+
+
+def transfer() -> Figure:
+    """A probe of tense from language to language, an encoder beside random vectors of subwords."""
+    maps = []
+    for pattern, title in (
+        ("hf:multilingual-e5-small,layers=*prompt*", "multilingual-e5-small"),
+        ("hf:multilingual-e5-small,layers=lex,weights=random", "random vectors of its subwords"),
+    ):
+        cells = [
+            HeatCell(
+                row["source"],
+                row["target"],
+                f"{score:.1f}",
+                max(score - 50, 0) / 50,
+                is_bold=row["source"] == row["target"],
+            )
+            for row in lines("transfer")
+            if row["task"].startswith("ud/tense") and fnmatchcase(row["encoder"], pattern)
+            for score in [float(row["score"])]
+        ]
+        maps.append(HeatMap(title, cells))
+    return draw_heat_maps(maps, HeatLook("Accuracy on tense: trained in the language at the left."))
+
+
+def erase() -> Figure:
+    """How far scores fall where LEACE erased another property."""
+    names = {"word-content": "words", "sent-len": "length", "tree-depth": "depth"}
+
+    def name(task: str) -> str:
+        short = task.partition(":")[0].removeprefix("ud/")
+        return names.get(short, short)
+
+    fallen: dict[tuple[str, str], HeatCell] = {}
+    for row in lines("inside-erase"):
+        tasks = row["erased"], row["measured"]
+        plain = all(fnmatchcase(task, "ud/*:UD_English-EWT,limit=3000") for task in tasks)
+        if plain and row["encoder"].startswith("hf:multilingual") and row["asked"] == "0":
+            fall, place = float(row["fall"]), (name(tasks[0]), name(tasks[1]))
+            share, is_bold = min(max(fall, 0) / 40, 1), row["verdict"] == "falls"
+            fallen.setdefault(place, HeatCell(*place, f"{fall:.1f}", share, is_bold))
+    cells = [*fallen.values()]
+    look = HeatLook("Points by which a score falls after another property was erased.")
+    return draw_heat_maps([HeatMap("erased (left), measured (above)", cells)], look)
 
 
 def multilingual() -> Figure:
@@ -309,6 +374,10 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "figures/polish-features.svg": polish_features,
     "figures/reviews-layers.svg": reviews,
     "figures/tuned.svg": tuned,
+    "figures/languages-map.svg": lambda: survey(draw_survey_map),
+    "figures/languages-tasks.svg": lambda: survey(draw_survey_heat),
+    "figures/transfer.svg": transfer,
+    "figures/erase.svg": erase,
 }
 
 

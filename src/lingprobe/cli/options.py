@@ -30,7 +30,7 @@ class QuietOptions(Options):
     """What is said beside the results."""
 
     quiet: Annotated[
-        bool, Help("print only results and errors, without progress bars and remarks"), flag("-q")
+        bool, Help("print only results and errors, without progress bars and notes"), flag("-q")
     ] = False
 
 

@@ -95,7 +95,7 @@ class CompareCommand(CompareOptions, RenamedFileOptions, ScorePageOptions):
 
 @command(CompareCommand)
 def compare(options: CompareCommand) -> None:
-    """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
+    """Test whether scores differ: paired differences with significance, 95 % intervals and p.
 
     Each encoder is compared with the best baseline of each task; its layer is the best on dev, and
     where a task has folds, each layer is compared. Scores are paired over the same test examples.

@@ -105,7 +105,7 @@ _CHOSEN = ListTable(
 )
 _UNITS = FrameView(
     name="units",
-    about="How many units of a vector it takes to tell a property, and which; `units:overlap`"
+    about="How many dimensions of a vector it takes to predict a property, and which; `units:overlap`"
     " compares them between tasks and encoders.",
     keys=RUN_KEYS,
     extra=("probe",),
