@@ -27,6 +27,10 @@ def said(file: Path) -> list[str]:
         "polish-features",
         "reviews-layers",
         "tuned",
+        "languages-map",
+        "languages-tasks",
+        "transfer",
+        "erase",
     ],
 )
 def test_stored_figures_are_what_is_drawn(name, tmp_path):
