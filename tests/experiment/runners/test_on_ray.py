@@ -16,7 +16,7 @@ from experiment.test_sharing import content, vectors
 from lingprobe.data._foreign_code import import_file
 from lingprobe.data.errors import describe_install
 from lingprobe.experiment.runners import LostItem, RunnerProblem, open_workers
-from lingprobe.experiment.runners.on_ray import _ATTEMPTS, OnRay
+from lingprobe.experiment.runners.on_ray import _ATTEMPTS, OnRay, _Work
 
 LONG = 150  # seconds after which a hanging test fails
 NODE = {
@@ -247,3 +247,12 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch):
     install = re.escape(describe_install("cluster"))
     with pytest.raises(RunnerProblem, match=install), OnRay().workers([]):
         pass
+
+
+def test_the_third_worker_that_ends_as_it_starts_ends_the_run():
+    work, error = object.__new__(_Work), OSError("no libc")
+    work.deaths = 0
+    for _ in range(_ATTEMPTS - 1):
+        assert list(work._handle_death(None, error)) == []
+    with pytest.raises(RunnerProblem, match="end as they start.*no libc"):
+        list(work._handle_death(None, error))
