@@ -254,5 +254,5 @@ def test_the_third_worker_that_ends_as_it_starts_ends_the_run():
     work.deaths = 0
     for _ in range(_ATTEMPTS - 1):
         assert list(work._handle_death(None, error)) == []
-    with pytest.raises(RunnerProblem, match="end as they start.*no libc"):
+    with pytest.raises(RunnerProblem, match=r"end as they start.*no libc"):
         list(work._handle_death(None, error))
