@@ -132,7 +132,7 @@ def unchanged(tmp_path_factory):
 
 def test_modules_that_move_keep_every_identity_and_an_edit_after_it_counts(checkout, unchanged):
     root = checkout / "lingprobe"
-    module = "lingprobe." + MOVES["nets.precision"] + ":HALF"
+    module = "lingprobe." + MOVES["nets.precision"] + ":BFLOAT16_VARIABLE"
     before, _ = unchanged
     for file in root.rglob("*.py"):
         if any(old.rpartition(".")[2] in (text := file.read_text("utf-8")) for old in MOVES):

@@ -25,8 +25,8 @@ def test_each_encoder_has_a_verdict_on_each_task():
     found = judge_encoders(to_scores(results(mine=0.9, yours=0.56)))
     assert [one.encoder for one in found.encoders] == ["mine", "yours"]
     assert found.comparisons == 4
-    assert [len(one.where("better")) for one in found.encoders] == [2, 0]
-    assert [len(one.where("no significant difference")) for one in found.encoders] == [0, 2]
+    assert [len(one.tasks_with("better")) for one in found.encoders] == [2, 0]
+    assert [len(one.tasks_with("no significant difference")) for one in found.encoders] == [0, 2]
     task = found.encoders[0].tasks[0]
     assert (task.row.score, task.surface.baseline.encoder) == (90.0, "length")
     assert task.decodable.baseline.encoder == "(constant)"
@@ -40,8 +40,8 @@ def test_baselines_alone_are_not_judged():
 def test_a_task_that_a_baseline_answers_is_told_apart():
     found = judge_encoders(to_scores(results(mine=0.8, length=0.99)))
     (mine, _) = found.encoders
-    assert len(mine.where("solved by a baseline", BEYOND_SURFACE_QUESTION)) == 2
-    assert len(mine.where("better")) == 2
+    assert len(mine.tasks_with("solved by a baseline", BEYOND_SURFACE_QUESTION)) == 2
+    assert len(mine.tasks_with("better")) == 2
     better = judge_encoders(to_scores(results(mine=1.0, length=0.955))).encoders[0]
     verdicts = [task.surface.verdict for task in better.tasks]
     assert set(verdicts) <= {"solved by a baseline", "better"}
@@ -188,7 +188,7 @@ def test_a_false_better_stands_on_few_pages():
     better = uncorrected = 0
     for _ in range(pages):
         (one,) = judge_encoders(to_scores(BENCHMARK["page"](rng, design))).encoders
-        better += bool(one.where("better", BEYOND_SURFACE_QUESTION))
+        better += bool(one.tasks_with("better", BEYOND_SURFACE_QUESTION))
         tests = [task.surface.decision for task in one.tasks]
         uncorrected += any(each.difference > 0 and each.p < 0.05 for each in tests)
     most = binom.ppf(0.95, pages, 0.05)

@@ -26,6 +26,7 @@ from lingprobe_extensions.compose.comp.shallow import (
 Matrix = NDArray[np.float64]
 _STEPS, _CLOSE = 400, 1e-10
 _EASED = tuple(10.0**-k for k in range(-6, 1))  # slacks on the way to the ones asked for, in turn
+_ROUNDING = 1e-14  # of the dual, as a share of it
 _NEAR = 1e-6  # least prices up to this that fall are zero at once on this way
 
 
@@ -61,13 +62,18 @@ def find_prices(
 
 def _minimize_dual(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:
     """Prices after projected Newton steps (Bertsekas 1982) until no sum is off, or none leads
-    down.
+    down. Where prices are large, the last of that is below the rounding of the dual, and whole
+    steps go on as long as sums come nearer.
     """
     for _ in range(_STEPS):
         if dual.off(solution) < _CLOSE:
             break
         slope = dual.slope(solution)
-        after = _line_search(dual, solution, dual.step(solution, slope, near), slope)
+        step = dual.step(solution, slope, near)
+        after = _line_search(dual, solution, step, slope)
+        if abs(float(slope @ step)) < _ROUNDING * abs(dual.value(solution)):
+            whole = dual.inside(solution - step)
+            after = whole if dual.off(whole) < dual.off(solution) else after
         if after is None:
             break
         solution = after
