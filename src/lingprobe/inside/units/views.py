@@ -105,8 +105,8 @@ _CHOSEN = ListTable(
 )
 _UNITS = FrameView(
     name="units",
-    about="How many dimensions of a vector it takes to predict a property, and which; `units:overlap`"
-    " compares them between tasks and encoders.",
+    about="How many dimensions of a vector it takes to predict a property, and which;"
+    " `units:overlap` compares them between tasks and encoders.",
     keys=RUN_KEYS,
     extra=("probe",),
     prepare=split_probes,
