@@ -2,7 +2,7 @@
 and how often a trained one is not said to have it.
 
 usage: python benchmarks/random_weights.py --tokenizer FOLDER [--data FOLDER] [--limit 5000]
-[--seeds 1] [--model REFERENCE ...] [--work FOLDER] [--output FILE.csv]
+[--seeds 1] [--first 0] [--model REFERENCE ...] [--work FOLDER] [--output FILE.csv]
 
 Eight small architectures are saved with weights that were drawn at random, as anybody's model is,
 and `lingprobe.run` reads six data sets with each beside all that it measures unasked. "Decodable"
@@ -86,6 +86,7 @@ def main() -> int:
     parser.add_argument("--data", default=os.environ.get("LINGPROBE_DATA", ""))
     parser.add_argument("--limit", type=int, default=5000)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--only", default="", help="architectures with this in their name")
     parser.add_argument("--model", action="append", default=[])
     parser.add_argument("--work", default="random-weights")
@@ -93,7 +94,8 @@ def main() -> int:
     asked = parser.parse_args()
     rows: list[dict[str, object]] = []
     for name in ARCHITECTURES:
-        for seed in range(asked.seeds) if asked.only in name else ():
+        seeds = range(asked.first, asked.first + asked.seeds)
+        for seed in seeds if asked.only in name else ():
             folder = Path(asked.work) / f"{name}-{seed}"
             save_random_model(folder, name, Path(asked.tokenizer), seed)
             rows += answer(asked, f"hf:{folder}", asked.limit)
