@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -54,12 +55,8 @@ def measure_run(rows: int, classes: int) -> RunCost:
         one = {**os.environ, "OMP_NUM_THREADS": "1", "LINGPROBE_CACHE": str(Path(folder) / "cache")}
         command = [str(Path(sys.executable).with_name("lingprobe")), "run", "-t", str(table)]
         command += ["-e", "bow:random,dim=300", "-q"]
-        child = os.fork()
-        if not child:
-            quiet = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(quiet, 1)
-            os.execve(command[0], command, one)
-        _, status, used = os.wait4(child, 0)
+        process = subprocess.Popen(command, env=one, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"the run over {rows} rows ended with {status}")
         return report(rows, classes, used)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOCS = Path(__file__).parent
+Row = TypeVar("Row")
 NAN = math.nan
 COPY, PAIRS = "bleu (copy)", "perplexity (pairs of pieces)"
 # what needs no encoder, as results/trained.md has it
@@ -151,13 +152,17 @@ def widths() -> Figure:
     return draw_curves(rows)
 
 
+def read_rows(name: str, kind: type[Row]) -> Iterator[Row]:
+    """The lines of a file as objects of a dataclass; an empty number is 0, or NaN."""
+    readers = {"str": str, "int": lambda text: int(text or 0), "float": lambda x: float(x or NAN)}
+    types = {field.name: str(field.type) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for line in lines(name):
+        yield kind(**{key: readers[types[key]](text) for key, text in line.items()})
+
+
 def correlations(name: str, draw: Callable[[CorrelationTable], Figure]) -> Figure:
     """The correlations of a file, its first columns below its second ones."""
-    types = {field.name: field.type for field in dataclasses.fields(Correlation)}
-    kinds = {"str": str, "int": int, "float": float}
-    found = tuple(
-        Correlation(**{k: kinds[str(types[k])](v) for k, v in line.items()}) for line in lines(name)
-    )
+    found = tuple(read_rows(name, Correlation))
     down, across = (
         list(dict.fromkeys(getattr(x, side) for x in found)) for side in ("first", "second")
     )
@@ -171,20 +176,7 @@ def correlations(name: str, draw: Callable[[CorrelationTable], Figure]) -> Figur
 
 def survey(draw: Callable[[Sequence[SurveyRow]], Figure]) -> Figure:
     """What treebanks support."""
-    types = {field.name: field.type for field in dataclasses.fields(SurveyRow)}
-    kinds = {"str": str, "int": int, "float": float}
-    blank = {"str": "", "int": 0, "float": NAN}
-    return draw(
-        [
-            SurveyRow(
-                **{
-                    k: kinds[str(types[k])](v) if v else blank[str(types[k])]
-                    for k, v in line.items()
-                }
-            )
-            for line in lines("survey")
-        ]
-    )
+    return draw(list(read_rows("survey", SurveyRow)))
 
 
 def transfer() -> Figure:

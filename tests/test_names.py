@@ -127,12 +127,17 @@ class Names(NamedTuple):
 
 
 @cache
+def parse_folder(folder: str) -> dict[Path, ast.Module]:
+    """The trees of the modules of a folder of the checkout, in order."""
+    return {file: ast.parse(file.read_bytes()) for file in sorted((ROOT / folder).rglob("*.py"))}
+
+
+@cache
 def all_names() -> Names:
     found = Names(defaultdict(list), defaultdict(list), defaultdict(list), set())
     found.used.update(list_places((ROOT / "pyproject.toml").read_text("utf-8")))
     for folder in USERS:
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            tree = ast.parse(file.read_bytes())
+        for file, tree in parse_folder(folder).items():
             found.used.update(list_foreign_names(tree))
             if folder != "src":
                 continue
@@ -407,8 +412,8 @@ def test_a_parameter_says_what_it_is():
     assert len(rows) <= MAX_KEPT_PARAMETERS
     vague = [
         (f"{'.'.join(file.relative_to(PACKAGE.parent).with_suffix('').parts)}:{name}", parameter)
-        for file in sorted(ROOT.glob("src/**/*.py"))
-        for name, parameter in find_vague_parameters(ast.parse(file.read_bytes()))
+        for file, tree in parse_folder("src").items()
+        for name, parameter in find_vague_parameters(tree)
     ]
     counts = {(pattern, parameter): 0 for pattern, parameter, *_ in rows}
     new = []
@@ -446,8 +451,8 @@ fall.
 def test_a_method_says_what_it_does():
     counts = Counter(
         member.name
-        for file in ROOT.glob("src/**/*.py")
-        for node in ast.parse(file.read_bytes()).body
+        for tree in parse_folder("src").values()
+        for node in tree.body
         if isinstance(node, ast.ClassDef)
         for member in node.body
         if isinstance(member, ast.FunctionDef) and member.name in VAGUE

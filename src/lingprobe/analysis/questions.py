@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.corpora.machine import NOTED_LABEL_NOISE_PERCENT
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import ByParser, DatasetNotes, SourceRule, WordRule
@@ -23,7 +24,6 @@ _MADE = "construction"
 _SHOWN = 3  # constructions of a class
 _RARE = 0.005  # of a class, below which a construction is not told
 _CLOSE = 1.1  # the ratio up to which numbers of examples count as alike
-_PERCENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,9 @@ def describe_question(folds: Sequence[RunPredictions], gold: Column) -> PosedQue
         first.classes_of_question,
         _construction_shares(folds),
         rules[0].rule if rules[0] else "",
-        _PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
+        PERCENT_SCALE * float(np.average(shares, weights=[r.n for r in folds]))
+        if rules[0]
+        else 0.0,
         (*first.remarks, *_source_remarks(folds), *_remarks_on_test(gold)),
         share_wrong_labels(first),
     )
@@ -117,7 +119,10 @@ def _source_remarks(folds: Sequence[RunPredictions]) -> Iterator[str]:
     shares = [(rule.test, rule.low, rule.constant) for rule in rules]
     score, low, chance = np.average(shares, 0, weights=[r.n for r in folds]).tolist()
     if low > chance:
-        right = f"{_PERCENT * score:.1f} % accuracy, the best constant {_PERCENT * chance:.1f} %"
+        right = (
+            f"{PERCENT_SCALE * score:.1f} % accuracy,"
+            f" the best constant {PERCENT_SCALE * chance:.1f} %"
+        )
         yield f"knowing only the source gives {right} (--by source)"
 
 
@@ -167,7 +172,7 @@ def describe_composition(question: PosedQuestion) -> str:
     classes = []
     for label, constructions in question.made:
         shown = [
-            f"{name} {_PERCENT * share:.0f} %"
+            f"{name} {PERCENT_SCALE * share:.0f} %"
             for name, share in constructions[:_SHOWN]
             if share >= _RARE
         ]

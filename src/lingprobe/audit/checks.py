@@ -15,7 +15,7 @@ from lingprobe.data.core import Dataset
 from lingprobe.data.notes import DatasetNotes
 
 _FEW = 200  # test examples a class, below which a score says little
-_CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
+_CLEAR = 0.05  # what a rule has to gain on the best constant before it is called a confound
 _SAME = {
     "rows": "the same {n:,} rows in the same order",
     "set": "the same {n:,} rows in another order",

@@ -164,8 +164,8 @@ class EmbeddingServer:
             )
 
     def _embed(self, texts: list[str], tries: int = _TRIES) -> NDArray[np.float32]:
-        """One vector a text, [texts, numbers], in their order; DataProblem where the texts may be
-        at fault.
+        """What the server says to POST /embeddings: one vector a text, [texts, numbers], in their
+        order; DataProblem where the texts may be at fault.
         """
         asked: dict[str, Any] = {"model": self.model, "input": texts}
         if self.dimensions is not None:

@@ -19,7 +19,7 @@ from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import keys_of
 from lingprobe.store.vectors import VectorStore
 
-SUBWORDS_PER_WORD = 1.3  # word pieces a word
+SUBWORDS_PER_WORD = 1.3
 
 
 class EncodingPass(NamedTuple):

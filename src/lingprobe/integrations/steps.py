@@ -112,7 +112,8 @@ def keep_state(model: Any) -> Iterator[None]:
     """A model is in evaluation mode meanwhile, and then again as it was: each of its modules is in
     its mode again, and random numbers go on as if nothing had happened.
 
-    model  a torch module, a method of one, or a tuple that begins with one; others are left alone
+    model  a torch module, a method of a module, or a tuple that begins with one; others are left
+           alone
     """
     first = model[0] if isinstance(model, tuple) and model else model
     owner = first.__self__ if isinstance(first, MethodType) else first

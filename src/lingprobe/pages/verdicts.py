@@ -148,10 +148,8 @@ class VerdictStatement:
             posed = [answer.decision.question for answer in answers]
             pairs = [(each.one, other) for each in posed for other in each.others]
             names = list(dict.fromkeys(self._name_with_spread(*pair) for pair in pairs))
-            rest = f" and {len(names) - _MANY} more" * (len(names) > _MANY)
             if answers:
-                listed = ", ".join(names[:_MANY])
-                parts.append(f"{_predicate(answers[0])}: above {listed}{rest}")
+                parts.append(f"{_predicate(answers[0])}: above {_list_first(names, _MANY)}")
         return "; ".join(parts) + "."
 
     @property
@@ -299,8 +297,7 @@ class VerdictStatement:
             self._name_opponent(answer.decision.question.one, opponent)
             for answer, opponent in zip(answers, opponents, strict=True)
         )
-        names = [name for name, _ in counts.most_common()]
-        return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" * (len(names) > _FEW))
+        return _list_first([name for name, _ in counts.most_common()], _FEW)
 
     def _name_with_spread(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called, with what the intervals know of several copies."""
@@ -361,6 +358,11 @@ def make_statement(scored: ResultFrame, folder: Path | None = None) -> VerdictSt
     encoders = label_encoders(dict.fromkeys(row.encoder for row in rows))
     constant = {CONSTANT_ENCODER: "one constant answer"}
     return VerdictStatement(verdicts, {**tasks, **encoders, **constant}, folder)
+
+
+def _list_first(names: Sequence[str], count: int) -> str:
+    """The first of some names, and how many more there are."""
+    return ", ".join(names[:count]) + f" and {len(names) - count} more" * (len(names) > count)
 
 
 def _layer(tasks: Sequence[TaskVerdict]) -> str:

@@ -111,11 +111,12 @@ def fit_leace(moments: EraserMoments, rank: int | None = None) -> AffineEraser:
     roots = np.sqrt(values)
     own = varying[:, None]
     cross = np.where(own, moments.cross / scale[:, None], 0.0)
-    directions = _compute_span_basis((basis / roots) @ (basis.T @ cross), rank)
+    whitening = basis / roots
+    directions = _compute_span_basis(whitening @ (basis.T @ cross), rank)
     inner = basis.T @ directions
     left = np.where(own, scale[:, None] * ((basis * roots) @ inner), 0.0)
-    white = ((basis / roots) @ inner).T
-    return AffineEraser(moments.mean, left, np.where(own.T, white / scale, 0.0))
+    right = np.where(own.T, (whitening @ inner).T / scale, 0.0)
+    return AffineEraser(moments.mean, left, right)
 
 
 def fit_mean_projection(moments: EraserMoments, rank: int | None = None) -> AffineEraser:

@@ -100,8 +100,8 @@ def null_deviation(n: int) -> float:
 
 
 def null_p(value: float, n: int) -> float:
-    """No less than the probability of such a CKA where sentences are paired at random (Cantelli's
-    inequality, which holds for every distribution).
+    """An upper bound of the probability of such a CKA where sentences are paired at random
+    (Cantelli's inequality, which holds for every distribution).
     """
     deviations = value / null_deviation(n)
     return float(1 / (1 + deviations**2)) if deviations > 0 else 1.0

@@ -68,12 +68,7 @@ def _minimize_dual(dual: _Dual, solution: Matrix, near: float = 0.0) -> Matrix:
     for _ in range(_STEPS):
         if dual.off(solution) < _CLOSE:
             break
-        slope = dual.slope(solution)
-        step = dual.step(solution, slope, near)
-        after = _line_search(dual, solution, step, slope)
-        if abs(float(slope @ step)) < _ROUNDING * abs(dual.value(solution)):
-            whole = dual.inside(solution - step)
-            after = whole if dual.off(whole) < dual.off(solution) else after
+        after = _take_step(dual, solution, near)
         if after is None:
             break
         solution = after
@@ -120,11 +115,18 @@ class _Dual(NamedTuple):
         return np.where(self.least, np.maximum(at, 0), at)
 
 
-def _line_search(dual: _Dual, at: Matrix, step: Matrix, slope: Matrix) -> Matrix | None:
+def _take_step(dual: _Dual, at: Matrix, near: float) -> Matrix | None:
     """Prices after a step: half as far again and again until the dual falls enough (Armijo); None
-    where it falls no more.
+    where it falls no more. A step that is below the rounding of the dual is taken whole where sums
+    come nearer.
     """
-    value, length = dual.value(at), 1.0
+    value, slope = dual.value(at), dual.slope(at)
+    step = dual.step(at, slope, near)
+    if abs(float(slope @ step)) < _ROUNDING * abs(value):
+        whole = dual.inside(at - step)
+        if dual.off(whole) < dual.off(at):
+            return whole
+    length = 1.0
     while length > 1e-9:
         after = dual.inside(at - length * step)
         if dual.value(after) <= value - 1e-4 * float(slope @ (at - after)):
